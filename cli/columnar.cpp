@@ -6,6 +6,7 @@
 #include "text_commands.hpp"
 
 #include "files/failure.hpp"
+#include "files/message_text.hpp"
 #include "files/parallel.hpp"
 #include "files/record_sort.hpp"
 
@@ -107,7 +108,7 @@ files::columnar_format output_format(const std::string& output, file_format form
 int show_types(std::vector<files::columnar_input> inputs, unsigned threads) {
   const files::columnar_table table(std::move(inputs), std::vector<std::string>(), {.threads = threads});
   for (const files::columnar_column& column : table.columns())
-    fmt::print("{}\t{}\n", column.name, column.type);
+    fmt::print("{}\t{}\n", files::escaped(column.name), column.type);
   return all_well;
 }
 

@@ -7,6 +7,7 @@
 
 #include "files/failure.hpp"
 #include "files/file_preview.hpp"
+#include "files/message_text.hpp"
 #include "files/parallel.hpp"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ seen_file look_at(const file_info_job& job, const std::string& path, unsigned th
 
 void print(const seen_file& file) {
   const files::file_preview& preview = file.preview;
-  fmt::print("{}\n", file.name);
+  fmt::print("{}\n", files::escaped(file.name));
   fmt::print("format      {}{}\n", word_of(file.format),
              file.packed == files::packing::gzip   ? ", packed by gzip"
              : file.packed == files::packing::zstd ? ", packed by zstd"
@@ -107,12 +108,13 @@ void print(const seen_file& file) {
   fmt::print("size        {} bytes, {} {}{}\n", file.bytes, preview.records, preview.record,
              preview.records == 1 ? "" : "s");
   for (const auto& [fact, value] : preview.facts)
-    fmt::print("{:<11} {}\n", fact, value);
+    fmt::print("{:<11} {}\n", fact, files::escaped(value));
   std::size_t width = 0;
   for (const files::column_preview& column : preview.columns)
-    width = std::max(width, column.name.size());
+    width = std::max(width, files::escaped(column.name).size());
   for (const files::column_preview& column : preview.columns)
-    fmt::print("  {:<{}}{}{}\n", column.name, width, width == 0 ? "" : "  ", details_of(column));
+    fmt::print("  {:<{}}{}{}\n", files::escaped(column.name), width, width == 0 ? "" : "  ",
+               files::escaped(details_of(column)));
   for (const std::string& options : preview.sorted_by)
     fmt::print("in order by sortile sort{}{}\n", options.empty() ? "" : " ", options);
   if (preview.sorted_by.empty())

@@ -6,6 +6,7 @@
 #include "files/csv_check.hpp"
 #include "files/failure.hpp"
 #include "files/memory.hpp"
+#include "files/message_text.hpp"
 #include "files/parallel.hpp"
 #include "files/record_counts.hpp"
 
@@ -33,7 +34,7 @@ int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) 
   const std::vector<files::cell_check> all(table.names.size(), files::cell_check::detect);
   const std::vector<files::column_facts> facts = files::check_csv(table, all, rule, threads);
   for (std::size_t i = 0; i < facts.size(); ++i)
-    fmt::print("{}\t{}\n", table.names[i], files::name_of(facts[i].type()));
+    fmt::print("{}\t{}\n", files::escaped(table.names[i]), files::name_of(facts[i].type()));
   return all_well;
 }
 

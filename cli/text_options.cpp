@@ -11,7 +11,7 @@
 #include <random>
 #include <utility>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 namespace sortile::cli {
 
@@ -388,7 +388,7 @@ files::record_order text_options::checked_order(files::csv_table& table, bool re
     refuse("{} goes with lines; a table is ordered with --by (--format lines reads it as lines)", named_for_arrays());
   if (by.empty())
     refuse("{}: say by which columns the table is to be ordered: --by NAME[:desc],… (columns: {})", table.name(),
-           fmt::join(table.names, ", "));
+           files::listed_as_column_keys(table.names));
   checks.assign(table.names.size(), files::cell_check::nothing);
   const std::vector<files::column_key> columns = files::parse_column_keys(by);
   const std::string name = table.name();

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view allowed =
     "NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last], "
     "several with commas; a NAME with , "
-    "or : in double quotes";
+    "or :, or an empty one, in double quotes";
 
 // A name up to ',' or ':', or one in double quotes (doubled inside).
 std::string take_name(std::string_view& rest, std::string_view whole) {
@@ -66,13 +66,30 @@ void apply_word(std::string_view word, std::string_view whole, column_key& key) 
 
 } // namespace
 
+std::string as_column_key(std::string_view name) {
+  if (!name.empty() && name.find_first_of(",:\"") == std::string_view::npos)
+    return std::string(name);
+  std::string quoted = "\"";
+  for (const char c : name)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string listed_as_column_keys(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : ", ") + as_column_key(name);
+  return list;
+}
+
 std::vector<column_key> parse_column_keys(std::string_view text) {
   std::vector<column_key> keys;
   std::string_view rest = text;
   for (bool more = true; more;) {
     column_key key;
+    const bool in_quotes = rest.starts_with('"'); // then it may be empty: pandas names the column of row numbers so
     key.name = take_name(rest, text);
-    if (key.name.empty())
+    if (key.name.empty() && !in_quotes)
       refuse("--by {}: a column name is missing (allowed: {})", text, allowed);
     while (rest.starts_with(':')) {
       rest.remove_prefix(1);

@@ -19,7 +19,12 @@ struct column_key {
 };
 
 /// Reads NAME[:asc|:desc][:num|:text|:time|:version|:semver|:natural][:nulls-first|:nulls-last][,…]. A name that holds
-/// a comma or colon can be put in double quotes. \throws invalid_argument saying what is allowed
+/// a comma or colon, or nothing, stands in double quotes. \throws invalid_argument saying what is allowed
 std::vector<column_key> parse_column_keys(std::string_view text);
+
+/// A name as it stands in --by: in quotes where it needs them.
+std::string as_column_key(std::string_view name);
+/// The same of several, for messages.
+std::string listed_as_column_keys(const std::vector<std::string>& names);
 
 } // namespace sortile::files

@@ -1,4 +1,5 @@
 // Cells of a CSV row and names of a header; see csv.hpp.
+#include "files/column_keys.hpp"
 #include "files/csv.hpp"
 #include "files/failure.hpp"
 #include "files/message_text.hpp"
@@ -102,10 +103,7 @@ std::size_t column_named(const std::vector<std::string>& names, std::string_view
     refuse("{}: the header has several columns '{}'", file, wanted);
   if (found != names.end())
     return static_cast<std::size_t>(found - names.begin());
-  std::string list;
-  for (const std::string& name : names)
-    list += (list.empty() ? "" : ", ") + name;
-  refuse("{}: there is no column '{}' (columns: {})", file, wanted, list);
+  refuse("{}: there is no column '{}' (columns: {})", file, wanted, listed_as_column_keys(names));
 }
 
 } // namespace sortile::files

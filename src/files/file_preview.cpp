@@ -2,6 +2,8 @@
 #include "files/file_preview.hpp"
 
 #include "files/array_axis.hpp"
+#include "files/column_keys.hpp"
+#include "files/message_text.hpp"
 #include "files/record_sort.hpp"
 
 #include <sortile/request.hpp>
@@ -29,24 +31,20 @@ std::string order_by(const record_table& records, key_part part, unsigned thread
   return up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
 }
 
-std::string quoted_name(const std::string& name) {
-  if (name.find_first_of(",:\"") == std::string::npos)
-    return name;
-  std::string quoted = "\"";
-  for (const char c : name)
-    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-// As a shell takes it for one word.
+// As a shell takes it for one word, without control characters.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/+@%";
   if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos)
     return text;
-  std::string word = "'";
+  std::string word;
+  if (escaped(text) != text) {
+    for (const char c : text)
+      word += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return "$'" + escaped(word) + "'";
+  }
   for (const char c : text)
     word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
+  return "'" + word + "'";
 }
 
 // The longest --by that is found column by column: each one orders what the ones before leave equal.
@@ -64,7 +62,8 @@ std::string longest_by(const file_preview& preview, std::vector<std::size_t> col
         order.pop_back();
         continue;
       }
-      by += (by.empty() ? "" : ",") + quoted_name(preview.columns[next.column].name) + (next.descending ? ":desc" : "");
+      by +=
+          (by.empty() ? "" : ",") + as_column_key(preview.columns[next.column].name) + (next.descending ? ":desc" : "");
       columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i / 2));
     }
   }

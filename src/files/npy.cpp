@@ -43,10 +43,10 @@ npy_field parse_descr(const std::string& descr, std::string_view name) {
   const auto [end, error] = std::from_chars(begin, rest.data() + rest.size(), size);
   const std::string_view tail(end, static_cast<std::size_t>(rest.data() + rest.size() - end));
   const bool has_unit = (letter == 'M' || letter == 'm') && tail.starts_with('[') && tail.ends_with(']');
+  if (letter == 'O') // numpy writes it without a size
+    fail(name, "the dtype '{}' holds Python objects (allowed: records of plain bytes)", escaped(descr));
   if (error != std::errc{} || letter == '\0' || !(tail.empty() || has_unit))
     fail(name, "the dtype '{}' is not understood", escaped(descr));
-  if (letter == 'O')
-    fail(name, "the dtype '{}' holds Python objects (allowed: records of plain bytes)", escaped(descr));
   if (std::string_view("biufcmMSUVa").find(letter) == std::string_view::npos)
     fail(name, "the dtype '{}' is not understood", escaped(descr));
   if (size > largest_record)
@@ -81,11 +81,13 @@ npy_field parse_field(const python_literal& entry, std::string_view name) {
   if (label == nullptr || !label->is(kind::text))
     fail(name, "a field of the dtype is not understood (allowed: ('name', 'dtype') and ('name', 'dtype', shape))");
   const python_literal& descr = entry.items[1];
-  npy_field field{.name = {}, .descr = "a nested record", .offset = 0, .bytes = 0, .key = {}, .big_endian = false};
-  if (descr.is(kind::text))
+  npy_field field{.name = {}, .descr = {}, .offset = 0, .bytes = 0, .key = {}, .big_endian = false};
+  if (descr.is(kind::text)) {
     field = parse_descr(descr.text, name);
-  else
+  } else {
     field.bytes = record_size(descr, name);
+    field.descr = to_string(descr);
+  }
   field.name = label->text;
   if (entry.items.size() == 3) {
     const python_literal& shape = entry.items[2];
@@ -98,6 +100,7 @@ npy_field parse_field(const python_literal& entry, std::string_view name) {
     if (!lengths.empty()) {
       field.key.reset();
       field.what = npy_field::kind::other;
+      field.descr = fmt::format("({}, {})", to_string(descr), to_string(shape));
     }
   }
   return field;
@@ -148,6 +151,7 @@ struct frame_sizes {
 
 // The dictionary text between the fixed part and the array.
 struct frame {
+  std::size_t major; // version of the format
   std::string_view dictionary;
   std::size_t data_offset;
 };
@@ -177,7 +181,7 @@ frame parse_frame(std::string_view bytes, std::string_view name) {
     fail(name, "the .npy header is cut off after {} bytes", bytes.size());
   if (length > bytes.size() - begin)
     fail(name, "the .npy header says that it is {} bytes long, but only {} follow", length, bytes.size() - begin);
-  return {bytes.substr(begin, length), begin + length};
+  return {major, bytes.substr(begin, length), begin + length};
 }
 
 std::vector<std::size_t> parse_shape(const python_literal& shape, std::string_view name, npy_axes axes) {
@@ -197,9 +201,22 @@ std::vector<std::size_t> parse_shape(const python_literal& shape, std::string_vi
   return lengths;
 }
 
-python_literal parse_dictionary(std::string_view text, std::string_view name) {
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Before version 3 a dictionary is in Latin-1, in which each byte is the number of its character.
+std::string utf8_of_latin1(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    append_utf8(static_cast<unsigned char>(c), result);
+  return result;
+}
+
+python_literal parse_dictionary(const frame& where, std::string_view name) {
   try {
-    python_literal dictionary = parse_python_literal(text);
+    python_literal dictionary =
+        parse_python_literal(where.major < 3 ? utf8_of_latin1(where.dictionary) : std::string(where.dictionary));
     if (dictionary.is(kind::dictionary))
       return dictionary;
   } catch (const invalid_argument& error) {
@@ -232,7 +249,7 @@ void need_whole_array(const npy_header& header, std::uint64_t bytes, std::string
 
 npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_axes axes) {
   const frame where = parse_frame(bytes, name);
-  const python_literal dictionary = parse_dictionary(where.dictionary, name);
+  const python_literal dictionary = parse_dictionary(where, name);
   for (const char* key : {"descr", "fortran_order", "shape"})
     if (const auto times = std::count(dictionary.keys.begin(), dictionary.keys.end(), key); times != 1)
       fail(name, "the .npy header {} '{}'", times == 0 ? "lacks" : "says more than once", key);
@@ -262,11 +279,16 @@ npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_a
 std::string make_npy_header(std::string_view descr, std::uint64_t count) {
   std::string text = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({},), }}", descr, count);
   constexpr std::size_t alignment = 64;
-  const std::size_t before = npy_magic.size() + 4;
+  constexpr std::size_t most_of_version_1 = 0xffff - alignment;
+  const char major = !is_ascii(text) ? 3 : text.size() > most_of_version_1 ? 2 : 1; // the first that can say it
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t before = npy_magic.size() + 2 + length_bytes;
   text.append(alignment - (before + text.size() + 1) % alignment, ' ');
   text += '\n';
   std::string header(npy_magic);
-  header += {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  header += {major, '\0'};
+  for (std::size_t i = 0; i < length_bytes; ++i)
+    header += static_cast<char>(text.size() >> (8 * i) & 0xff);
   return header + text;
 }
 

@@ -1,8 +1,9 @@
 // The header of numpy's .npy format, versions 1 to 3: what the array in it is made of.
 //
 // Source: numpy/lib/format (NEP 1): "\x93NUMPY", major, minor, header length (2 bytes in version 1, else 4,
-// little-endian), a Python dictionary literal with 'descr', 'fortran_order' and 'shape', padded with blanks and a
-// newline; then the array. Read by hand: the libraries for it take neither structured types nor byte orders.
+// little-endian), a Python dictionary literal with 'descr', 'fortran_order' and 'shape', in UTF-8 in version 3 and in
+// Latin-1 before, padded with blanks and a newline; then the array. Read by hand: the libraries for it take neither
+// structured types nor byte orders.
 #pragma once
 
 #include <sortile/types.hpp>
@@ -18,8 +19,8 @@ namespace sortile::files {
 
 /// One field of a record; a plain array has a single field without a name.
 struct npy_field {
-  std::string name;
-  std::string descr;      ///< "<u8", "|S10", …; "…" for a nested record
+  std::string name;       ///< UTF-8
+  std::string descr;      ///< "<u8", "|S10", …; of a nested record or an array in it as numpy prints it
   std::size_t offset = 0; ///< within the record
   std::size_t bytes = 0;
   std::optional<key_type> key; ///< where the field can be a key of the library
@@ -39,7 +40,7 @@ struct npy_header {
   std::vector<std::size_t> shape{}; ///< the length of each axis
   bool fortran_order = false;       ///< the first axis lies side by side, not the last
   std::size_t data_offset = 0;      ///< bytes before the array
-  std::string descr;                ///< the dtype as the header writes it: "'<u4'" or "[('key', '<u8'), …]"
+  std::string descr;                ///< the dtype as Python prints it, in UTF-8: "'<u4'" or "[('key', '<u8'), …]"
 };
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
@@ -63,6 +64,7 @@ inline constexpr std::size_t npy_frame_bytes = 12;
 std::size_t npy_header_size(std::string_view begin);
 
 /// The header of a one-dimensional array; `descr` as Python writes it: "'<u4'" or "[('key', '<u8'), ('value', '<u4')]".
+/// Its version is the first that can say it: 2 where it is long, 3 where a name is not ASCII.
 std::string make_npy_header(std::string_view descr, std::uint64_t count);
 
 /// "'<u4'" for u32, … \throws invalid_argument for the types that the format does not know (128-bit integers, bfloat16)

@@ -11,6 +11,26 @@ namespace {
 
 using kind = python_literal::kind;
 
+constexpr std::string_view escape_letters = "\\'\"abfnrtv";
+constexpr std::string_view escaped_characters = "\\'\"\a\b\f\n\r\t\v";
+
+// As Python prints it.
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (c == '\'' || c == '\\')
+      result += {'\\', c};
+    else if (c == '\n' || c == '\r' || c == '\t')
+      result += {'\\', c == '\n' ? 'n' : c == '\r' ? 'r' : 't'};
+    else if (is_control)
+      result += fmt::format("\\x{:02x}", c);
+    else
+      result += c;
+  }
+  return result + '\'';
+}
+
 class parser {
  public:
   explicit parser(std::string_view text) : text_(text) {}
@@ -93,15 +113,39 @@ class parser {
   python_literal text() {
     python_literal result{.what = kind::text};
     const char quote = text_[at_++];
-    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
+    while (at_ < text_.size() && text_[at_] != quote) {
       if (text_[at_] == '\\' && at_ + 1 < text_.size())
-        ++at_;
-      result.text += text_[at_];
+        append_escape(result.text);
+      else
+        result.text += text_[at_++];
     }
     if (at_ == text_.size())
       wrong("a closing quote");
     ++at_;
     return result;
+  }
+
+  // What a backslash begins. Behind one without a meaning, Python keeps both characters.
+  void append_escape(std::string& to) {
+    const char letter = text_[at_ + 1];
+    at_ += 2;
+    if (letter == 'x' || letter == 'u' || letter == 'U')
+      append_utf8(code_point(letter == 'x' ? 2 : letter == 'u' ? 4 : 8), to);
+    else if (const std::size_t which = escape_letters.find(letter); which != std::string_view::npos)
+      to += escaped_characters[which];
+    else
+      to.append({'\\', letter});
+  }
+
+  std::uint32_t code_point(std::size_t digits) {
+    constexpr std::uint32_t greatest = 0x10ffff;
+    std::uint32_t code = 0;
+    const std::string_view number = text_.substr(at_, digits);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), code, 16);
+    if (error != std::errc{} || number.size() != digits || end != number.data() + digits || code > greatest)
+      wrong(fmt::format("the number of a character in {} hexadecimal digits", digits));
+    at_ += digits;
+    return code;
   }
 
   python_literal word() {
@@ -146,9 +190,7 @@ std::string to_string(const python_literal& literal) {
   case kind::integer:
     return fmt::format("{}", literal.integer);
   case kind::text:
-    for (const char c : literal.text)
-      text += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
-    return "'" + text + "'";
+    return quoted(literal.text);
   case kind::sequence:
     for (const python_literal& item : literal.items)
       text += (text.empty() ? "" : ", ") + to_string(item);
@@ -157,10 +199,30 @@ std::string to_string(const python_literal& literal) {
     return "(" + text + (literal.items.size() == 1 ? ",)" : ")");
   case kind::dictionary:
     for (std::size_t i = 0; i < literal.keys.size(); ++i)
-      text += fmt::format("{}'{}': {}", text.empty() ? "" : ", ", literal.keys[i], to_string(literal.items[i]));
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", quoted(literal.keys[i]), to_string(literal.items[i]));
     return "{" + text + "}";
   }
   return text;
+}
+
+void append_utf8(std::uint32_t code, std::string& to) {
+  const auto further = [&](int shift) { to += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) {
+    to += static_cast<char>(code);
+    return;
+  }
+  if (code < 0x800) {
+    to += static_cast<char>(0xc0 | code >> 6);
+  } else {
+    if (code < 0x10000) {
+      to += static_cast<char>(0xe0 | code >> 12);
+    } else {
+      to += static_cast<char>(0xf0 | code >> 18);
+      further(12);
+    }
+    further(6);
+  }
+  further(0);
 }
 
 python_literal parse_python_literal(std::string_view text) {

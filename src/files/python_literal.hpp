@@ -27,9 +27,13 @@ struct python_literal {
   const python_literal* find(std::string_view key) const;
 };
 
-/// The literal as Python would print it.
+/// The literal as Python would print it; texts are UTF-8.
 std::string to_string(const python_literal& literal);
 
+/// Appends a character of Unicode in UTF-8.
+void append_utf8(std::uint32_t code, std::string& to);
+
+/// \param text  UTF-8
 /// \throws invalid_argument saying at which character it stops being a literal
 python_literal parse_python_literal(std::string_view text);
 

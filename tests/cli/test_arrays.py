@@ -252,6 +252,26 @@ class Arrays(CommandTest):
             self.compare_by("'|b1'", [(r.randrange(2),) for _ in range(300)], "<B", [], lambda item: item, down)
         self.refused("sort", self.file("c.npy", npy("'<c8'", 1, bytes(8))), "--force", says=["c.npy", "<c8 cannot be ordered", "M8"])
 
+    def test_names_of_fields(self):
+        """Latin-1 before version 3 of the format, UTF-8 in it, escapes in both; what is written is of a version that can say it."""
+        for version, name, key in ((1, "gr\xf6\xdfe", "größe"), (2, "gr\xf6\xdfe", "größe"), (3, "größe€", "größe€"), (1, r"\xe9\u20ac\x1b", "é€\x1b"), (1, "it\\'s", "it's")):
+            content = npy("[('k', '<u4'), ('NAME', '<u4')]", 3, struct.pack("<6I", 1, 9, 2, 8, 3, 9), version=version)
+            encoded = name.encode("utf-8" if version == 3 else "latin-1")
+            length = struct.unpack_from("<H" if version == 1 else "<I", content, 8)[0] + len(encoded) - 4
+            content = content[:8] + struct.pack("<H" if version == 1 else "<I", length) + content[10 if version == 1 else 12:].replace(b"NAME", encoded)
+            path = self.file("named.npy", content)
+            self.assertEqual(self.good("sort", path, "--key", key)[-24:], struct.pack("<6I", 2, 8, 1, 9, 3, 9), name)
+            counts = self.file("counts.npy", self.good("sort", path, "--key", key, "-u", "--count"))
+            self.assertEqual(self.good("sort", counts, "--key", "count", "--key", key)[-32:], struct.pack("<IIQIIQ", 2, 8, 1, 1, 9, 2))
+            self.assertEqual(self.good("merge", counts, counts, "--key", key)[-64:], struct.pack("<IIQIIQ", 2, 8, 1, 2, 8, 1) + struct.pack("<IIQIIQ", 1, 9, 2, 1, 9, 2))
+
+    def test_headers_beyond_64_kib(self):
+        fields = ", ".join(f"('a field with a long name {i:06}', '|u1')" for i in range(2000))
+        path = self.file("many.npy", npy(f"[{fields}]", 3, b"".join(bytes([key] * 2000) for key in (2, 1, 2)), version=2))
+        out = self.file("out.npy", self.good("sort", path, "-u"))
+        self.assertEqual(self.content("out.npy")[6:8], b"\x02\x00")
+        self.assertEqual(self.good("merge", out, out)[-8000:], bytes([1] * 4000 + [2] * 4000))
+
     def test_several_fields_and_nested_ones(self):
         descr = "[('a', '<u2'), ('in', [('x', '>i4'), ('s', '|S2'), ('deep', [('f', '<f4')])])]"
         items = [(self.random.randrange(3), self.random.randrange(-2, 2), self.random.choice([b"x", b"y", b""]), self.random.choice([1.5, -2.5, 0.0])) for _ in range(600)]

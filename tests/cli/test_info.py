@@ -1,8 +1,10 @@
 """`sortile info FILE`: how files would be understood, and by what they are in order; what it says is tried with `check`."""
 
 import json
+import os
 import shlex
 import struct
+import subprocess
 import unittest
 
 from harness import CommandTest, npy, run
@@ -50,11 +52,35 @@ class Info(CommandTest):
             rows.sort(key=lambda row: row[self.random.randrange(3)])
             self.holds(self.file("t.csv", ("x,y:z,w\n" + "".join(",".join(row) + "\n" for row in rows)).encode()))
 
+    def test_names_that_a_terminal_would_obey(self):
+        """Control characters are written as in messages; what is told as JSON has them as they are."""
+        table = self.file("t\x1b.csv", b"\x1b[31m,\xc2\x9b,a\n1,2,3\n2,1,4\n")
+        array = self.file("n.npy", npy(r"[('\x1b[31m\n', '<u4'), ('\x9b', [('\x85', '<u4')])]", 2, struct.pack("<4I", 1, 5, 2, 4)))
+        for options in ((table,), (array,)):
+            shown = self.good("info", *options).decode()
+            self.assertFalse([c for c in shown if ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160], shown)
+            self.assertIn("  \\033[31m", shown)
+        self.assertEqual(self.good("sort", table, "--types"), b"\\033[31m\tinteger\n\\302\\233\tinteger\na\tinteger\n")
+        self.assertEqual(self.told(array)["columns"][0]["name"], "\x1b[31m\n")
+        for path in (table, array):
+            shown = self.good("info", path).decode()
+            (line, *_) = [line for line in shown.splitlines() if line.startswith("in order by")]
+            arguments = subprocess.run(["bash", "-c", f"printf '%s\\0' {line.split('sortile sort ')[1]}"], capture_output=True, check=True).stdout.split(b"\0")[:-1]
+            self.good("check", "-q", path, *[os.fsdecode(argument) for argument in arguments])
+
+    def test_columns_without_a_name(self):
+        """As pandas writes the numbers of rows."""
+        path = self.file("t.csv", b",a\n0,7\n1,7\n3,5\n")
+        self.assertEqual(self.holds(path)["sorted_by"], ['--by \'""\''])
+        self.assertEqual(self.good("sort", path, "--by", '"":desc'), b",a\n3,5\n1,7\n0,7\n")
+        self.refused("sort", path, "--by", "b", says='(columns: "", a)')
+        self.refused("sort", path, "--by", ":desc", says="a column name is missing")
+
     def test_arrays(self):
         told = self.holds(self.file("a.npy", npy("[('k', '<u4'), ('s', '|S3'), ('t', [('when', '<M8[s]'), ('x', '<c8')])]", 2,
                                                  struct.pack("<I3sq8s", 1, b"b", 5, b"") + struct.pack("<I3sq8s", 2, b"a", 7, b""))))
         self.assertEqual([(c["name"], c["type"], c["order"]) for c in told["columns"]],
-                         [("k", "<u4", "ascending"), ("s", "|S3", "descending"), ("t", "a nested record", ""), ("t.when", "<M8[s]", "ascending"), ("t.x", "<c8", "")])
+                         [("k", "<u4", "ascending"), ("s", "|S3", "descending"), ("t", "[('when', '<M8[s]'), ('x', '<c8')]", ""), ("t.when", "<M8[s]", "ascending"), ("t.x", "<c8", "")])
         self.assertEqual(told["sorted_by"], ["--key k", "--key s -r", "--key t.when"])
         raw = self.holds(self.file("k.i16", struct.pack("<3h", 3, 1, -1)))
         self.assertEqual((raw["records"], raw["sorted_by"]), (3, ["--type i16 -r"]))

@@ -17,6 +17,16 @@ TEST(ColumnKeys, NamesAndWords) {
   EXPECT_EQ(keys[2].as, column_key::form::detect);
 }
 
+TEST(ColumnKeys, EveryNameCanBeSaid) {
+  for (const char* name : {"a", "", "a,b", ":desc", "\"", "a\"b", " ", "größe"}) {
+    const std::vector<column_key> keys = parse_column_keys(as_column_key(name) + ":desc,x");
+    ASSERT_EQ(keys.size(), 2u) << name;
+    EXPECT_EQ(keys[0].name, name);
+    EXPECT_EQ(keys[0].descending, true);
+  }
+  EXPECT_EQ(listed_as_column_keys({"", "a", "b,c"}), R"("", a, "b,c")");
+}
+
 TEST(ColumnKeys, Misuse) {
   for (const char* text : {"", ",", "a,", ",a", "a:", "a:up", "\"a", "\"a\"b", "a::desc", "a:asc:desc", "a:desc:desc",
                            "a:num:text", "a:nulls-first:nulls-last"})

@@ -63,6 +63,39 @@ TEST(Npy, VersionsDifferInTheLengthOnly) {
         1u);
 }
 
+TEST(Npy, NamesOfAnyCharacters) {
+  const auto name_in = [](std::string_view quoted, int version) {
+    const std::string dictionary =
+        "{'descr': [(" + std::string(quoted) + ", '<u4')], 'fortran_order': False, 'shape': (1,)}";
+    return parse_npy(header_bytes(dictionary, version) + "1234", "named").fields.at(0).name;
+  };
+  EXPECT_EQ(name_in("'gr\xf6\xdf'", 1), "größ"); // Latin-1
+  EXPECT_EQ(name_in("'gr\xf6\xdf'", 2), "größ");
+  EXPECT_EQ(name_in("'größ€'", 3), "größ€");
+  EXPECT_EQ(name_in(R"('\x1b\n\t\'\\\"\xe9\u20ac\U0001f600\q')", 1), "\x1b\n\t'\\\"é€😀\\q");
+  for (const char* cut : {R"('\x1')", R"('\u12g4')", R"('\U00110000')"})
+    expect_error<io_failure>([&] { name_in(cut, 1); }, "the number of a character");
+}
+
+TEST(Npy, WhatIsMadeOfAnyNamesIsRead) {
+  std::string many;
+  for (int i = 0; i < 5000; ++i)
+    many += "('a long name of a field " + std::to_string(i) + "', '|u1'), ";
+  for (const auto& [fields, major] : {std::pair<std::string, int>{"('a', '<u4')", 1},
+                                      {"('größ€', '<u4')", 3},
+                                      {"('größ', '<u4')", 3},
+                                      {R"(('\x1b\n\'\\', '<u4'))", 1},
+                                      {many, 2}}) {
+    const std::string made = make_npy_header("[" + fields + "]", 7);
+    EXPECT_EQ(made[6], major);
+    EXPECT_EQ(made.size() % 64, 0u);
+    const npy_header header = parse_npy_header(made, "made");
+    EXPECT_EQ(header.data_offset, made.size());
+    EXPECT_EQ(header.count, 7u);
+    EXPECT_EQ(parse_npy_header(make_npy_header(header.descr, 7), "again").fields.at(0).name, header.fields.at(0).name);
+  }
+}
+
 TEST(Npy, PythonIsReadWithCare) {
   for (const char* text :
        {"{'descr': '<u4', 'fortran_order': False, 'shape': (0,)} x", "{'descr': '<u4' 'fortran_order': False}",

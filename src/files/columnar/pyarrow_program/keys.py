@@ -35,6 +35,11 @@ def value_type(t):
     return t.value_type if pa.types.is_dictionary(t) else t
 
 
+def as_column_key(name):
+    """As it stands in --by: in quotes where it needs them."""
+    return name if name and not set(name) & set(',:"') else '"' + name.replace('"', '""') + '"'
+
+
 def wanted_columns(schema, names):
     if names is None:
         return [i for i, field in enumerate(schema) if key_type_of(value_type(field.type))]
@@ -42,8 +47,8 @@ def wanted_columns(schema, names):
     for name in names:
         places = [i for i, held in enumerate(schema.names) if held == name]
         if len(places) != 1:
-            how_many = "no column" if not places else f"{len(places)} columns"
-            raise Refused("column", f"there is {how_many} '{name}' (columns: {', '.join(schema.names)})")
+            how_many = "is no column" if not places else f"are {len(places)} columns"
+            raise Refused("column", f"there {how_many} '{name}' (columns: {', '.join(map(as_column_key, schema.names))})")
         held = schema.field(places[0]).type
         if key_type_of(value_type(held)) is None:
             raise Refused("column", f"its column '{name}' is of type {held}, which has no order here (numbers, decimals of up to 128 bits, "
