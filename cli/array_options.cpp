@@ -58,9 +58,15 @@ void axis_options::add_to(CLI::App& command) {
 }
 
 long axis_options::chosen() const {
-  if (rows && axis)
+  if (rows && !axis.empty())
     refuse("--rows and --axis contradict each other; --rows is --axis -1");
-  return axis.value_or(-1);
+  if (axis.empty())
+    return -1;
+  long number = 0;
+  const auto [rest, error] = std::from_chars(axis.data(), axis.data() + axis.size(), number);
+  if (error != std::errc{} || rest != axis.data() + axis.size())
+    refuse("--axis {}: is not the number of an axis (allowed: 0 for the first, 1, …; -1 for the last, -2, …)", axis);
+  return number;
 }
 
 bool array_options::descending() const {
@@ -100,7 +106,7 @@ std::optional<key_type> array_options::raw_type() const {
 }
 
 files::packing array_options::packing_of_output(const std::string& path) const {
-  return as_it_is ? files::packing::none : files::packing_by_name(path);
+  return as_it_is ? files::packing::none : files::packing_to_write(path);
 }
 
 std::size_t array_options::record_bytes() const {

@@ -33,6 +33,7 @@ struct array_options {
   options for_library() const;
   std::optional<key_type> raw_type() const;
   /// How an output of this name is packed.
+  /// \throws invalid_argument where the name says a packing that is not written
   files::packing packing_of_output(const std::string& path) const;
   /// Bytes of a record of --record. \throws invalid_argument
   std::size_t record_bytes() const;
@@ -40,11 +41,11 @@ struct array_options {
 
 /// Options that have the lines of an array along one axis taken each by itself.
 struct axis_options {
-  bool rows = false;        ///< --rows
-  std::optional<long> axis; ///< --axis
+  bool rows = false; ///< --rows
+  std::string axis;  ///< --axis
 
   void add_to(CLI::App& command);
-  bool given() const { return rows || axis; }
+  bool given() const { return rows || !axis.empty(); }
   const char* name() const { return rows ? "--rows" : "--axis"; }
   /// The axis; -1 is the last. \throws invalid_argument
   long chosen() const;

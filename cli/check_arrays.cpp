@@ -1,5 +1,6 @@
 // sortile check on arrays: in order as a whole, or along an axis.
 #include "check_parts.hpp"
+#include "key_lines.hpp"
 
 #include "files/array_axis.hpp"
 #include "files/failure.hpp"
@@ -7,8 +8,6 @@
 #include "files/memory.hpp"
 #include "files/parallel.hpp"
 #include "files/strided_keys.hpp"
-
-#include "testing/verify.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -80,7 +79,10 @@ class checked_array {
 std::string key_text(const files::array_layout& layout, std::string_view record) {
   files::raw_array<char> key(layout.key_size());
   files::take_keys(layout, record.data(), 0, 1, key.data());
-  return testing::key_text(layout.key, key.data());
+  std::string line;
+  append_lines(layout.key, key.data(), 1, line);
+  line.pop_back();
+  return line;
 }
 
 // An array whose lines along an axis are to be in order, each by itself.

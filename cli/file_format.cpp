@@ -197,7 +197,7 @@ std::string first_bytes(const std::string& path, bool as_it_is) {
   first.resize(files::read_fully_at(file.get(), first.data(), first.size(),
                                     static_cast<std::uint64_t>(std::max<off_t>(position, 0)),
                                     files::display_name(path)));
-  const files::packing how = as_it_is ? files::packing::none : files::packing_of(first);
+  const files::packing how = as_it_is ? files::packing::none : files::packing_of(first, path);
   if (how != files::packing::none) {
     std::string plain(first_bytes_wanted, '\0');
     plain.resize(files::unpacker(how, files::display_name(path)).run(first, plain.data(), plain.size()).put);
@@ -348,7 +348,9 @@ void refuse_array_options(const array_options& arrays) {
                      : !arrays.bits.empty()   ? "--bits"
                                               : nullptr;
   if (name != nullptr)
-    refuse("{} goes with arrays (.npy and raw); text is ordered with -k and --by", name);
+    refuse("{} goes with arrays (.npy and raw) and records of one size (--record N says how large); text is ordered "
+           "with -k and --by",
+           name);
 }
 
 void refuse_binary_to_terminal(const std::string& path, bool force) {

@@ -126,7 +126,7 @@ int gen_benchmark(const gen_job& job, const talk& voice) {
   progress_bar bar(voice);
   bar.phase("gen");
   files::output to(job.output,
-                   {.synced = !job.no_sync, .pack = files::packing_by_name(job.output), .temporary_folder = {}});
+                   {.synced = !job.no_sync, .pack = files::packing_to_write(job.output), .temporary_folder = {}});
   gen_benchmark_records(n, as_text, to, files::thread_count(job.threads), bar);
   to.commit();
   bar.phase({});
@@ -157,7 +157,7 @@ int run_gen(const gen_job& job, const talk& voice) {
   progress_bar bar(voice);
   bar.phase("gen");
   files::output to(job.output,
-                   {.synced = !job.no_sync, .pack = files::packing_by_name(job.output), .temporary_folder = {}});
+                   {.synced = !job.no_sync, .pack = files::packing_to_write(job.output), .temporary_folder = {}});
   if (is_array(format))
     gen_array(keys_of, shape, format, job.pairs, to, files::thread_count(job.threads), bar);
   else

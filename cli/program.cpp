@@ -168,6 +168,9 @@ int parse_and_run(command_line& line) {
       line.voice.verbatim(fmt::format("{}\n{}: write error\n", error.words_of_sort(), command));
     else
       line.voice.error(error.what());
+  } catch (const files::known_failure& error) {
+    name_command(line);
+    line.voice.error(line.is_sort_alone() ? error.words_of_sort().c_str() : error.what());
   } catch (const std::exception& error) {
     name_command(line);
     line.voice.error(error.what());

@@ -13,6 +13,7 @@
 #include <memory>
 #include <system_error>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,6 +111,17 @@ bool is_folder(const std::string& name) {
   return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// What is wrong with standard input, to GNU sort: it is closed, or a directory. (A closed one has been opened for
+// writing.)
+void need_standard_input(bool is_read_at_once) {
+  struct stat status {};
+  const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
+    fail_as_sort(is_read_at_once ? "read failed" : "stat failed", "-", EBADF);
+  if (::fstat(STDIN_FILENO, &status) == 0 && S_ISDIR(status.st_mode))
+    fail_as_sort("read failed", "-", EISDIR);
+}
+
 // Called as `sort`, the command names files that cannot be opened in GNU sort's words, and as early as that does. They
 // are opened later, and said otherwise, where that fails after all.
 void need_files(const sort_job& job) {
@@ -120,7 +132,9 @@ void need_files(const sort_job& job) {
   if (const int code = job.output_named ? trouble_to_open(job.output, W_OK) : 0; code != 0)
     fail_as_sort("open failed", job.output, code);
   for (const std::string& name : job.inputs)
-    if (is_folder(name))
+    if (name == "-")
+      need_standard_input(only_checks || job.merge);
+    else if (is_folder(name))
       fail_as_sort("read failed", name, EISDIR);
 }
 

@@ -40,7 +40,8 @@ int show_types(files::csv_table& table, files::bad_rows rule, unsigned threads) 
 
 void say_bad_rows(const std::string& name, std::size_t count, files::bad_rows rule, const talk& voice) {
   if (count != 0)
-    voice.say(2, "{}: {} bad rows {}", name, count, rule == files::bad_rows::drop ? "are left out" : "go last");
+    voice.say(2, "{}: {} bad row{}, {}", name, count, count == 1 ? "" : "s",
+              rule == files::bad_rows::drop ? "left out" : "put last");
 }
 
 int sort_table_at_once(const sort_job& job, files::csv_table& table, progress_bar& bar, const talk& voice) {

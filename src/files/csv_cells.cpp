@@ -37,7 +37,7 @@ bool csv_cells::next(csv_cell& cell) {
   if (dialect_.quotes && cell.raw.find('"') != std::string_view::npos)
     refuse(
         "a quote inside the unquoted cell '{}' (allowed: the whole cell quoted and the quote doubled; or --no-quotes)",
-        cell_shown(cell));
+        cell_shown({cell.raw.substr(0, cell.raw.find('\n')), false})); // behind it, quotes are counted wrongly
   done_ = at_ == end_;
   at_ += done_ ? 0 : 1;
   return true;

@@ -85,8 +85,8 @@ class row_checker {
       if (column < checks_.size() && checks_[column] != cell_check::nothing)
         look_at(text_of(cell, scratch_), column);
     if (column != table_.names.size())
-      refuse("{} cells, but the {} has {}", column, table_.header.empty() ? "first row" : "header",
-             table_.names.size());
+      refuse("{} cell{}, but the {} has {}", column, column == 1 ? "" : "s",
+             table_.header.empty() ? "first row" : "header", table_.names.size());
     for (std::size_t c = 0; c < checks_.size(); ++c)
       if (checks_[c] != cell_check::nothing)
         count(types_[c], facts[c]);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,16 +22,26 @@ template <class... Args>
 /// Throws io_failure "NAME: cannot ACTION: what the system says"; `code` is an errno.
 [[noreturn]] void fail_system(std::string_view name, std::string_view action, int code = errno);
 
-/// Bytes that could not be written. Scripts that call the command as `sort` look for GNU sort's words.
-class write_failure : public io_failure {
+/// Trouble of which GNU sort has words that scripts may look for, where they call the command as `sort`.
+class known_failure : public io_failure {
  public:
-  /// \param bytes  that were to be written at once  \param code  an errno
-  write_failure(std::string_view name, std::size_t bytes, int code);
+  known_failure(const std::string& what, std::string words_of_sort)
+      : io_failure(what), words_of_sort_(std::move(words_of_sort)) {}
   const std::string& words_of_sort() const noexcept { return words_of_sort_; }
 
  private:
   std::string words_of_sort_;
 };
+
+/// Bytes that could not be written.
+class write_failure : public known_failure {
+ public:
+  /// \param bytes  that were to be written at once  \param code  an errno
+  write_failure(std::string_view name, std::size_t bytes, int code);
+};
+
+/// A temporary file that could not be made in a folder. \param code  an errno
+known_failure temporary_file_failure(std::string_view folder, int code);
 
 /// Throws invalid_argument with a formatted message: an option that cannot be meant, not a file that is broken.
 template <class... Args>

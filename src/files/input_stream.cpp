@@ -113,7 +113,7 @@ void input_stream::look_at_beginning() {
     return;
   ahead_.resize(ahead_bytes);
   ahead_.resize(read_plain(ahead_.data(), ahead_.size()));
-  packed_how_ = packing_of(ahead_);
+  packed_how_ = packing_of(ahead_, name());
   if (packed_how_ != packing::none)
     unpacker_.emplace(packed_how_, name());
 }

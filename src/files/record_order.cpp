@@ -371,7 +371,7 @@ void validate_row(std::string_view row, std::size_t columns, const csv_dialect& 
   for (csv_cell cell; cells.next(cell);)
     ++count;
   if (count != columns)
-    refuse("{} cells, but the header has {}", count, columns);
+    refuse("{} cell{}, but the header has {}", count, count == 1 ? "" : "s", columns);
   std::string scratch;
   for (const key_part& part : order) {
     const std::string_view text = locate(part, row, scratch);

@@ -150,10 +150,17 @@ class Arrays(CommandTest):
         self.refused("check", "--rows", rows, "--permutation-of", self.file("d.npy", npy("'<u2'", 6, bytes(12), shape="(3, 2)")), status=1, says="its shape is another")
         self.refused("check", "--rows", rows, "--permutation-of", self.file("d.npy", npy("'<i2'", 6, bytes(12), shape="(2, 3)")), status=1, says="another type")
 
+    def test_what_is_out_of_order_is_shown_as_numbers(self):
+        for dtype, keys, says in (("<i8", struct.pack("<2q", 3, -7), "key 1 is out of order: -7 follows 3"), (">u2", struct.pack(">2H", 513, 2), "2 follows 513"),
+                                  ("<f8", struct.pack("<2d", 0.1, -1e300), "-1e+300 follows 0.1"), ("|u1", b"\x41\x07", "7 follows 65"), ("<f2", struct.pack("<2e", 1.5, 0.25), "0.25 follows 1.5")):
+            self.refused("check", self.file("k.npy", npy(repr(dtype), 2, keys)), status=1, says=says)
+
     def test_axes_that_are_refused(self):
         matrix = self.file("m.npy", npy("'<u4'", 6, bytes(24), shape="(2, 3)"))
         self.refused("sort", matrix, "-o", self.path("o.npy"), says="--rows and --axis")
         self.refused("sort", "--axis", "2", matrix, "-o", self.path("o.npy"), says="--axis 2")
+        for axis in ("x", "1x", "1.0", "99999999999999999999", "--"):
+            self.refused("sort", "--axis=" + axis, matrix, "-o", self.path("o.npy"), says=["--axis " + axis, "0 for the first"])
         self.refused("sort", "--axis", "0", "--rows", matrix, "-o", self.path("o.npy"), says="contradict")
         self.refused("sort", "--rows", self.file("k.u32", bytes(24)), "-o", self.path("o.u32"), says="--rows goes with .npy")
         self.refused("sort", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")

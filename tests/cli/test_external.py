@@ -71,7 +71,7 @@ class Larger(CommandTest):
     def test_tables_whose_later_rows_are_others(self):
         rows = [f"{i},{'x' * 60}" for i in range(40000)]
         for late, by, complaint in (("y,z", "a", ["line 39002: 'y' in the column 'a' is not a number", "a:text"]),
-                                    ("5", "a", "line 39002: 1 cells, but the header has 2"),
+                                    ("5", "a", "line 39002: 1 cell, but the header has 2"),
                                     ('5,"open', "a", "a quoted cell is never closed")):
             name = self.file("late.csv", "\n".join(["a,b"] + rows[:39000] + [late] + rows[39000:]).encode())
             self.refused("sort", *SMALL, name, "--by", by, "-o", self.path("never"), says=complaint, status=2)

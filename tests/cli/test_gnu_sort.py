@@ -329,6 +329,18 @@ class GnuSort(CommandTest):
                                  for program in (shutil.which("sort"), self.drop_in))
                 self.assertEqual((got.returncode, got.stdout), (expected.returncode, expected.stdout), (options, redirection))
 
+    def test_standard_input_that_cannot_be_read(self):
+        """Closed, or a directory; and a folder that takes no temporary files."""
+        lines = self.file("lines", b"".join(b"%d\n" % (i * 7919 % 400000) for i in range(400000)))
+        for options in ([], ["-"], ["-c"], ["-C"], ["-m"], ["-m", lines, "-"], [lines, "-"], ["-o", self.path("o")], ["-", "-o", self.path("no/such")], ["-", self.path("no")]):
+            for redirection in ("<&-", "<" + self.folder):
+                expected, got = (subprocess.run(["bash", "-c", f'exec -a sort "$0" "$@" {redirection}', program, *options], capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+                                 for program in (shutil.which("sort"), self.drop_in))
+                self.assertEqual((got.returncode, got.stdout, got.stderr), (expected.returncode, expected.stdout, expected.stderr), (options, redirection))
+        for folder in (self.path("no"), self.path("it's $5")):
+            self.assertEqual(self.as_sort("-S1k", "-T", folder, lines), gnu_sort("-S1k", "-T", folder, lines))
+            self.refused("sort", "-S1k", "-T", folder, lines, says=[folder, "cannot create a temporary file in it"])
+
     def test_help_and_version_of_a_link(self):
         status, out, err = self.as_sort("--version")
         self.assertEqual((status, err), (0, b""))

@@ -85,6 +85,35 @@ class Packed(CommandTest):
             self.refused("sort", self.file("more" + ending, packed + b"something else"), says=["more" + ending, "damaged", "offset %d" % len(packed)][:2])
             self.assertFalse(os.path.exists(self.path("o")))
 
+    def test_cut_within_its_first_bytes(self):
+        """A packed file, however short; of a single byte the name has to say so. An empty file holds nothing, whatever its name."""
+        for ending, (pack, _) in PACKERS.items():
+            packed = pack(b"b\na\n")
+            for size in range(1, 9):
+                path = self.file("cut" + ending, packed[:size])
+                for command in (["sort"], ["check"], ["sort", self.file("a.txt", b"a\n")]):
+                    self.refused(*command, path, says=["cut" + ending, f"cut off at offset {size}"])
+                if size > 1:
+                    self.refused("sort", stdin=packed[:size], says=["standard input", f"cut off at offset {size}"])
+                self.assertEqual(self.good("sort", "--as-is", "--format", "lines", path), packed[:size] + b"\n")
+            self.assertEqual(self.good("sort", stdin=packed[:1]), packed[:1] + b"\n")
+            self.assertEqual(self.good("sort", self.file("empty" + ending, b"")), b"")
+            self.assertEqual(self.good("sort", self.file("plain" + ending, b"b\na\n")), b"a\nb\n")
+
+    def test_outputs_that_cannot_be_packed(self):
+        for ending in (".xz", ".bz2", ".lz4", ".lzma", ".br", ".Z", ".zip", ".7z"):
+            output = self.path("out.csv" + ending)
+            for command in (["sort"], ["merge"]):
+                self.refused(*command, "-o", output, stdin=b"a\n", says=[ending, ".gz", ".zst", "--as-is"])
+                self.assertFalse(os.path.exists(output))
+            self.refused("gen", "uniform", "-n", "3", "-o", output, says=[ending, ".gz"])
+            self.good("sort", "-o", output, "--as-is", stdin=b"b\na\n")
+            self.assertEqual(self.content("out.csv" + ending), b"a\nb\n")
+            os.unlink(output)
+            os.path.lexists(self.path("sort")) or os.symlink(os.path.abspath(shutil.which(SORTILE)), self.path("sort"))
+            subprocess.run([self.path("sort"), "-o", output], input=b"b\na\n", check=True)
+            self.assertEqual(self.content("out.csv" + ending), b"a\nb\n")
+
     def test_as_is(self):
         packed = gzip.compress(b"b\na\n")
         path = self.file("x.gz", packed)

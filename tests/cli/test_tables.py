@@ -76,11 +76,11 @@ class Tables(CommandTest):
         self.assertEqual(self.good("sort", path, "--by", "b", "--no-quotes"), b'a\tb\n6"\t1\n5"\t2\n')
 
     def test_malformed(self):
-        for text, says in {b"": "empty", b"a,b\n1,2\n3\n": "line 3: 1 cells, but the header has 2", b"a,b\n1,2,3\n": "line 2: 3 cells",
+        for text, says in {b"": "empty", b"a,b\n1,2\n3\n": "line 3: 1 cell, but the header has 2", b"a,b\n1,2,3\n": "line 2: 3 cells",
                            b'a,b\n"x\ny",1\n2\n': "line 4", b'a,b\n1,"2\n': "line 2: a quoted cell is never closed", b'a,b\n"x\ny",1\n2,3" pipe\n"4",5\n': "line 4: a quote inside the unquoted cell '3\" pipe",
                            b'a,b\n1,2\n3,"x\n5,6\n': "line 3: a quoted cell is never closed", b'a,b\n1,2"x"\n': "line 2: a quote inside",
                            b'a,b\n1,"2"x\n': "line 2: text after", b'"a,b\n1,2\n': "line 1", b"a,b\n1,2\n\n3,4\n": "line 3",
-                           b"a,b\r2,x\r1,y\r": "line 1: a carriage return within the cell 'b\\r2'", b'a,b\n1,x"\0y\n': "a quote inside the unquoted cell 'x\"\\000y\\n' (allowed: "}.items():
+                           b"a,b\r2,x\r1,y\r": "line 1: a carriage return within the cell 'b\\r2'", b'a,b\n1,x"\0y\n': "a quote inside the unquoted cell 'x\"\\000y' (allowed: "}.items():
             path = self.file("bad.csv", text)
             self.refused("sort", path, "--by", "a", says=["bad.csv", says])
             self.refused("check", path, "--by", "a", says=["bad.csv", says])
@@ -103,7 +103,7 @@ class Tables(CommandTest):
         expected = write_csv([["t", "n"]] + sorted(sum(parts, []), key=lambda row: int(row[1])))
         self.assertEqual(self.good("sort", *paths, "--by", "n"), expected)
         self.refused("sort", paths[0], self.file("x.csv", b"t,m\n"), "--by", "n", says=["x.csv", "header"])
-        self.refused("sort", paths[1], self.file("y.csv", b"t,n\na,1\nb\n"), "--by", "n", says=["y.csv", "line 3", "1 cells"])
+        self.refused("sort", paths[1], self.file("y.csv", b"t,n\na,1\nb\n"), "--by", "n", says=["y.csv", "line 3", "1 cell"])
 
     def test_separators_are_found(self):
         rows = [["2", "a,b"], ["10", "c|d"], ["1", "e\tf"]]
@@ -135,10 +135,10 @@ class Tables(CommandTest):
         good, bad = b'n,t\n1,a\n"2",b\n3,c\n', b'\n2\n"x\ny",q\n2,b,c\n7,d"e\n'
         text += b'"\n'  # an even number of quotes
         bad = bad.replace(b'd"e', b'd"e"')
-        self.refused("sort", "--by", "n:num", stdin=text, says=["line 3", "1 cells"])
+        self.refused("sort", "--by", "n:num", stdin=text, says=["line 3", "1 cell"])
         self.assertEqual(self.good("sort", "--by", "n:num", "--bad-rows=last", stdin=text), good + bad)
         self.assertEqual(self.good("sort", "--by", "n:num", "--bad-rows=drop", stdin=text), good)
-        self.assertIn(b"5 bad rows are left out", run("sort", "-v", "--by", "n:num", "--bad-rows=drop", stdin=text)[2])
+        self.assertIn(b"5 bad rows, left out", run("sort", "-v", "--by", "n:num", "--bad-rows=drop", stdin=text)[2])
         self.good("check", self.file("t.csv", good + bad), "--by", "n:num", "--bad-rows=drop")
         self.assertEqual(run("check", self.file("u.csv", b"n\n1\nx,y\n0\n"), "--by", "n", "--bad-rows=drop")[2], b"sortile check: %s:4: disorder: 0\n" % self.path("u.csv").encode())
         self.assertEqual(self.good("merge", self.path("t.csv"), "--by", "n:num", "--bad-rows=drop"), good)
@@ -226,7 +226,7 @@ class Tables(CommandTest):
             self.assertEqual(self.good("merge", *paths, "--by", "k:num"), expected)
         self.refused("merge", paths[0], self.file("x.csv", b"k,w\r\n"), "--by", "k", says=["x.csv", "header"])
         self.refused("merge", self.file("x.csv", b"k,v\n2,a\n10,b\n"), "--by", "k:text", "-o", self.path("o"), says=["x.csv", "line 3", "out of order"])
-        self.refused("merge", self.file("x.csv", b"k,v\n2,a\n3\n"), "--by", "k:num", "-o", self.path("o"), says=["x.csv", "line 3", "1 cells"])
+        self.refused("merge", self.file("x.csv", b"k,v\n2,a\n3\n"), "--by", "k:num", "-o", self.path("o"), says=["x.csv", "line 3", "1 cell"])
         self.refused("merge", self.file("x.csv", b"k,v\n2,a\nx,b\n"), "--by", "k:num", "-o", self.path("o"), says=["x.csv", "line 3", "number"])
 
     def test_merge_takes_what_sort_takes(self):

@@ -33,7 +33,7 @@ file_descriptor nameless_file(const std::string& folder) {
       ::unlink(path.c_str());
   }
   if (!file)
-    fail_system(folder, "create a temporary file in it");
+    throw temporary_file_failure(folder, errno);
   return file;
 }
 
