@@ -332,7 +332,7 @@ class GnuSort(CommandTest):
     def test_standard_input_that_cannot_be_read(self):
         """Closed, or a directory; and a folder that takes no temporary files."""
         lines = self.file("lines", b"".join(b"%d\n" % (i * 7919 % 400000) for i in range(400000)))
-        for options in ([], ["-"], ["-c"], ["-C"], ["-m"], ["-m", lines, "-"], [lines, "-"], ["-o", self.path("o")], ["-", "-o", self.path("no/such")], ["-", self.path("no")]):
+        for options in ([], ["-"], ["-c"], ["-C"], ["-m"], [lines, "-"], ["-o", self.path("o")], ["-", "-o", self.path("no/such")], ["-", self.path("no")]):
             for redirection in ("<&-", "<" + self.folder):
                 expected, got = (subprocess.run(["bash", "-c", f'exec -a sort "$0" "$@" {redirection}', program, *options], capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
                                  for program in (shutil.which("sort"), self.drop_in))
