@@ -9,6 +9,7 @@
 #include "files/parallel.hpp"
 #include "files/strided_keys.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -85,25 +86,36 @@ std::string key_text(const files::array_layout& layout, std::string_view record)
   return line;
 }
 
-// An array whose lines along an axis are to be in order, each by itself.
+// An array whose lines along an axis are to be in order, each by itself. It is in memory; of the records that are
+// looked at, which say the number of their line too, there is a piece at a time.
 class array_of_lines {
  public:
   array_of_lines(const check_job& job, files::input source)
       : source_(std::move(source)), header_(files::parse_npy(source_.bytes(), source_.name(), files::npy_axes::any)),
-        shape_(files::shape_along(header_, job.along.chosen(), source_.name())), threads_(job.arrays.threads),
-        lines_(files::number_lines(as_records(job, elements_along(header_, source_.name(), job.arrays)), shape_,
-                                   source_.bytes().substr(header_.data_offset), files::thread_count(threads_))),
-        records_(files::split_evenly({lines_.text.data(), lines_.text.size()}, lines_.record_bytes,
-                                     files::thread_count(threads_))) {}
+        shape_(files::shape_along(header_, job.along.chosen(), source_.name())),
+        elements_(as_records(job, elements_along(header_, source_.name(), job.arrays))),
+        records_(files::numbered(elements_)), threads_(files::thread_count(job.arrays.threads)) {}
 
   const std::string& name() const { return source_.name(); }
   const files::npy_header& header() const { return header_; }
-  const files::record_table& records() const { return records_; }
-  const files::record_order& order() const { return lines_.order; }
+  const files::record_order& order() const { return records_.order; }
   std::vector<std::size_t> index_of(std::size_t record) const {
     return files::index_of_element(header_, shape_, record);
   }
-  files::multiset_sum sum() const { return files::sum_of_records(records_, files::thread_count(threads_)); }
+
+  files::check_result check(const files::check_rules& rules) const {
+    const std::size_t at_once = files::check_memory / records_.bytes + 1;
+    files::raw_array<char> records;
+    std::size_t begin = 0;
+    const auto next = [&] {
+      const std::size_t end = std::min(begin + at_once, shape_.elements());
+      records =
+          files::number_lines(elements_, shape_, source_.bytes().substr(header_.data_offset), begin, end, threads_);
+      begin = end;
+      return files::split_evenly({records.data(), records.size()}, records_.bytes, threads_);
+    };
+    return files::check_records(next, rules, threads_);
+  }
 
  private:
   static files::record_elements as_records(const check_job& job, array_elements elements) {
@@ -116,9 +128,9 @@ class array_of_lines {
   files::input source_;
   files::npy_header header_;
   files::axis_shape shape_;
+  files::record_elements elements_;
+  files::record_elements records_; // the elements behind the numbers of their lines
   unsigned threads_;
-  files::numbered_lines lines_;
-  files::record_table records_;
 };
 
 } // namespace
@@ -158,14 +170,20 @@ int check_along(const check_job& job, std::unique_ptr<files::input_stream> strea
   if (const std::string option = job.text.named_for_arrays(); option != "-u")
     refuse_text_options(job.text);
   const array_of_lines array(job, files::input(std::move(*stream)));
+  const files::check_result found = array.check({.order = array.order(),
+                                                 .strict = job.text.unique,
+                                                 .summary = tells(job, voice),
+                                                 .sum = !job.permutation_of.empty()});
+  if (tells(job, voice))
+    tell(job, array.name(), found.facts);
   const long axis = job.along.chosen();
-  if (const auto at = find_disorder(job, array.name(), array.records(), array.order(), voice))
+  if (found.disorder)
     return report(
         job, voice,
         fmt::format("{}: element [{}] is out of order along axis {}: its key is {} that of the element before",
-                    array.name(), fmt::join(array.index_of(*at), ", "), axis,
-                    how_it_relates(array.order(), array.records()[*at - 1], array.records()[*at])));
-  voice.say(2, "{}: {} elements in order along axis {}", array.name(), array.records().size(), axis);
+                    array.name(), fmt::join(array.index_of(found.disorder->record), ", "), axis,
+                    how_it_relates(array.order(), found.disorder->before, found.disorder->text)));
+  voice.say(2, "{}: {} elements in order along axis {}", array.name(), found.records, axis);
   if (job.permutation_of.empty())
     return all_well;
   const array_of_lines other(job, files::input(std::move(*open_stream(job, job.permutation_of))));
@@ -173,7 +191,7 @@ int check_along(const check_job& job, std::unique_ptr<files::input_stream> strea
     return report_other_type(job, voice, array.name(), other.name());
   if (other.header().shape != array.header().shape)
     return report(job, voice, fmt::format("{}: its shape is another than that of {}", array.name(), other.name()));
-  return check_permutation(job, voice, array.name(), array.sum(), other.sum());
+  return check_permutation(job, voice, array.name(), found.sum, other.check({.order = {}, .sum = true}).sum);
 }
 
 } // namespace sortile::cli

@@ -25,27 +25,15 @@ struct key_lines : axis_shape {
 
   /// Matrices that are sorted one after the other.
   std::size_t calls() const { return behind == 1 ? 1 : before; }
-  std::size_t elements() const { return behind == 1 ? before * length : matrix(); }
+  std::size_t elements_of_call() const { return behind == 1 ? before * length : matrix(); }
   segments where() const { return behind == 1 ? segments::rows(before, length) : segments::columns(length, behind); }
   segmented_request request(const array_layout& layout) const {
-    return {{.type = layout.key, .n = elements()}, where()};
+    return {{.type = layout.key, .n = elements_of_call()}, where()};
   }
 };
 
 constexpr std::size_t line_bytes = sizeof(std::uint64_t);
 constexpr std::size_t line_slice_records = std::size_t{1} << 14;
-
-// The order of elements behind the numbers of their lines.
-record_order order_within_lines(const record_order& order) {
-  key_part line{.where = key_part::place::range, .as = key_part::form::bytes};
-  line.binary = {.offset = 0, .bytes = line_bytes};
-  record_order all{line};
-  for (key_part part : order) {
-    part.binary.offset += line_bytes;
-    all.push_back(part);
-  }
-  return all;
-}
 
 // Where elements lie in the array, by line and place within it.
 struct line_places {
@@ -54,10 +42,6 @@ struct line_places {
     return (line / shape.behind * shape.length + i) * shape.behind + line % shape.behind;
   }
 };
-
-std::size_t elements_of(const axis_shape& shape) {
-  return shape.before * shape.matrix();
-}
 
 } // namespace
 
@@ -79,7 +63,7 @@ axis_shape shape_along(const npy_header& header, long axis, std::string_view nam
 plan explain_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
   const key_lines lines(shape);
   plan p = explain(lines.request(layout), opts);
-  const std::uint64_t bytes = std::uint64_t{elements_of(shape)} * layout.record_bytes;
+  const std::uint64_t bytes = std::uint64_t{shape.elements()} * layout.record_bytes;
   if (lines.calls() > 1)
     p.steps.insert(p.steps.begin(), {"repeat", std::to_string(lines.calls()) + " times, for the axes before", 0, 0});
   p.steps.push_back({"write", "sorted keys to the output", bytes, bytes});
@@ -87,7 +71,7 @@ plan explain_along(const array_layout& layout, const axis_shape& shape, const op
 }
 
 std::size_t memory_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
-  const std::size_t keys = elements_of(shape) * layout.key_size();
+  const std::size_t keys = shape.elements() * layout.key_size();
   return keys + (layout.swapped ? keys : 0) + workspace_bytes(key_lines(shape).request(layout), opts);
 }
 
@@ -97,7 +81,7 @@ void sort_along(const array_layout& layout, const axis_shape& shape, std::string
   const array_file array = array_of(layout, data);
   const unsigned threads = thread_count(opts.threads);
   const key_array keys(array, threads);
-  const std::size_t bytes = lines.elements() * layout.key_size();
+  const std::size_t bytes = lines.elements_of_call() * layout.key_size();
   raw_array<char> sorted(array.count * layout.key_size());
   for (std::size_t c = 0; c < lines.calls() && array.count > 0; ++c) {
     options of_call = opts;
@@ -114,8 +98,8 @@ void sort_along(const array_layout& layout, const axis_shape& shape, std::string
 }
 
 plan explain_along(const record_elements& elements, const axis_shape& shape, const options& opts) {
-  const std::size_t n = elements_of(shape);
-  plan p = explain_record_sort(n, n * (line_bytes + elements.bytes), order_within_lines(elements.order), opts);
+  const std::size_t n = shape.elements();
+  plan p = explain_record_sort(n, n * (line_bytes + elements.bytes), numbered(elements).order, opts);
   const std::uint64_t bytes = std::uint64_t{n} * elements.bytes;
   p.steps.insert(p.steps.begin(), {"lines",
                                    fmt::format("{} lines of {} elements each, copied behind their numbers",
@@ -125,14 +109,14 @@ plan explain_along(const record_elements& elements, const axis_shape& shape, con
 }
 
 std::size_t memory_along(const record_elements& elements, const axis_shape& shape, const options& opts) {
-  const std::size_t n = elements_of(shape);
-  return n * (line_bytes + 2 * elements.bytes) + memory_of_records(order_within_lines(elements.order), opts)(n);
+  const std::size_t n = shape.elements();
+  return n * (line_bytes + 2 * elements.bytes) + memory_of_records(numbered(elements).order, opts)(n);
 }
 
 bool in_order_along(const record_elements& elements, const axis_shape& shape, std::string_view data, unsigned threads) {
   const auto element = [&](std::size_t place) { return data.substr(place * elements.bytes, elements.bytes); };
   std::atomic<bool> in_order{true};
-  parallel_slices(threads, elements_of(shape), line_slice_records, [&](std::size_t begin, std::size_t end) {
+  parallel_slices(threads, shape.elements(), line_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t place = begin; place < end && in_order; ++place) {
       const bool ends_line = place / shape.behind % shape.length == shape.length - 1;
       if (!ends_line && compare(elements.order, element(place), element(place + shape.behind)) > 0)
@@ -142,23 +126,33 @@ bool in_order_along(const record_elements& elements, const axis_shape& shape, st
   return in_order;
 }
 
-numbered_lines number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
-                            unsigned threads) {
+raw_array<char> number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
+                             std::size_t begin, std::size_t end, unsigned threads) {
   const line_places places{shape};
-  const std::size_t count = elements_of(shape);
-  numbered_lines lines{.text = raw_array<char>(count * (line_bytes + elements.bytes)),
-                       .record_bytes = line_bytes + elements.bytes,
-                       .order = order_within_lines(elements.order)};
-  parallel_slices(threads, count, line_slice_records, [&](std::size_t begin, std::size_t end) {
-    char* to = lines.text.data() + begin * lines.record_bytes;
-    for (std::size_t k = begin; k < end; ++k, to += lines.record_bytes) {
+  const std::size_t bytes = line_bytes + elements.bytes;
+  raw_array<char> records((end - begin) * bytes);
+  parallel_slices(threads, end - begin, line_slice_records, [&](std::size_t from, std::size_t to) {
+    char* record = records.data() + from * bytes;
+    for (std::size_t k = begin + from; k < begin + to; ++k, record += bytes) {
       const std::size_t number = k / shape.length;
       const std::uint64_t line = __builtin_bswap64(number); // little-endian machines alone are supported
-      std::memcpy(to, &line, line_bytes);
-      std::memcpy(to + line_bytes, data.data() + places.at(number, k % shape.length) * elements.bytes, elements.bytes);
+      std::memcpy(record, &line, line_bytes);
+      std::memcpy(record + line_bytes, data.data() + places.at(number, k % shape.length) * elements.bytes,
+                  elements.bytes);
     }
   });
-  return lines;
+  return records;
+}
+
+record_elements numbered(const record_elements& elements) {
+  key_part line{.where = key_part::place::range, .as = key_part::form::bytes};
+  line.binary = {.offset = 0, .bytes = line_bytes};
+  record_elements result{line_bytes + elements.bytes, {line}};
+  for (key_part part : elements.order) {
+    part.binary.offset += line_bytes;
+    result.order.push_back(part);
+  }
+  return result;
 }
 
 std::vector<std::size_t> index_of_element(const npy_header& header, const axis_shape& shape, std::size_t record) {
@@ -177,15 +171,16 @@ void sort_along(const record_elements& elements, const axis_shape& shape, std::s
   const line_places places{shape};
   const unsigned threads = thread_count(opts.threads);
   const std::size_t element = elements.bytes;
-  const std::size_t count = elements_of(shape);
-  const numbered_lines lines = number_lines(elements, shape, data, threads);
-  const record_table records = split_evenly({lines.text.data(), lines.text.size()}, lines.record_bytes, threads);
-  const raw_array<std::uint32_t> ids = sort_records(records, lines.order, opts);
+  const std::size_t count = shape.elements();
+  const raw_array<char> lines = number_lines(elements, shape, data, 0, count, threads);
+  const record_elements of_lines = numbered(elements);
+  const record_table records = split_evenly({lines.data(), lines.size()}, of_lines.bytes, threads);
+  const raw_array<std::uint32_t> ids = sort_records(records, of_lines.order, opts);
   raw_array<char> sorted(count * element);
   parallel_slices(threads, count, line_slice_records, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       std::memcpy(sorted.data() + places.at(k / shape.length, k % shape.length) * element,
-                  lines.text.data() + ids[k] * lines.record_bytes + line_bytes, element);
+                  lines.data() + ids[k] * of_lines.bytes + line_bytes, element);
   });
   to.write({sorted.data(), sorted.size()});
 }

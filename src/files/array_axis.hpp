@@ -23,6 +23,8 @@ struct axis_shape {
 
   /// Elements that lie side by side and are sorted by themselves.
   std::size_t matrix() const { return length * behind; }
+  /// All of them.
+  std::size_t elements() const { return before * matrix(); }
 };
 
 /// The shape of a .npy file's array along `axis`: 0 is the first axis, −1 the last. \throws invalid_argument where
@@ -51,14 +53,11 @@ void sort_along(const record_elements& elements, const axis_shape& shape, std::s
 bool in_order_along(const record_elements& elements, const axis_shape& shape, std::string_view data, unsigned threads);
 
 /// Such elements in the order of their lines, each behind the number of its line: records that are in order where every
-/// line is.
-struct numbered_lines {
-  raw_array<char> text;
-  std::size_t record_bytes = 0;
-  record_order order; ///< by line, then as the elements are
-};
-numbered_lines number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
-                            unsigned threads);
+/// line is. They are made as far as they are wanted: those with the numbers [begin, end).
+raw_array<char> number_lines(const record_elements& elements, const axis_shape& shape, std::string_view data,
+                             std::size_t begin, std::size_t end, unsigned threads);
+/// What they are as records: by line, then as the elements are.
+record_elements numbered(const record_elements& elements);
 
 /// Where one of them stands in the array: an index for each axis. \param record  its number
 std::vector<std::size_t> index_of_element(const npy_header& header, const axis_shape& shape, std::size_t record);

@@ -23,11 +23,14 @@
 
 #include "files/parallel.hpp"
 
+#include <sortile/request.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +86,39 @@ struct room_for_numbers {
     return (word - range.least) << empty_bits >> number_bits;
   }
 };
+
+// Words that hold the numbers of their records.
+struct numbered_words {
+  int number_bits = 0;    // the lowest
+  bool are_whole = false; // nothing of the words was cut off
+};
+
+// Puts the number of its record behind each word, as much as fits of which is kept. So sorting them is a stable sort by
+// those. Nothing is changed and nothing returned where so much is cut off that many would become alike. \param words
+// two at least
+std::optional<numbered_words> number_words(std::span<std::uint64_t> words, unsigned threads) {
+  const value_range range = range_of(words, threads);
+  const room_for_numbers room(words.size(), range);
+  if (!room.keeps_words_whole() &&
+      has_repeats(sample_of(words.size(), [&](std::size_t i) { return room.kept(words[i], range); })))
+    return std::nullopt;
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      words[i] = room.kept(words[i], range) << room.number_bits | i;
+  });
+  return numbered_words{room.number_bits, room.keeps_words_whole()};
+}
+
+// Takes the numbers out again. What stays of the words tells which were alike.
+void take_numbers(std::span<std::uint64_t> words, const numbered_words& how, std::uint32_t* ids, unsigned threads) {
+  const std::uint64_t mask = (std::uint64_t{1} << how.number_bits) - 1;
+  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      ids[i] = static_cast<std::uint32_t>(words[i] & mask);
+      words[i] >>= how.number_bits;
+    }
+  });
+}
 
 } // namespace
 
@@ -140,27 +176,22 @@ bool numbers_fit_first_words(const record_table& records, const record_order& or
   return !has_repeats(std::move(sample));
 }
 
-std::optional<numbered_words> number_words(std::span<std::uint64_t> words, unsigned threads) {
-  const value_range range = range_of(words, threads);
-  const room_for_numbers room(words.size(), range);
-  if (!room.keeps_words_whole() &&
-      has_repeats(sample_of(words.size(), [&](std::size_t i) { return room.kept(words[i], range); })))
-    return std::nullopt;
-  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      words[i] = room.kept(words[i], range) << room.number_bits | i;
-  });
-  return numbered_words{room.number_bits, room.keeps_words_whole()};
-}
-
-void take_numbers(std::span<std::uint64_t> words, const numbered_words& how, std::uint32_t* ids, unsigned threads) {
-  const std::uint64_t mask = (std::uint64_t{1} << how.number_bits) - 1;
-  parallel_slices(threads, words.size(), first_slice_records, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      ids[i] = static_cast<std::uint32_t>(words[i] & mask);
-      words[i] >>= how.number_bits;
-    }
-  });
+sorted_words sort_numbered(std::span<std::uint64_t> words, std::uint32_t* ids, bool may_cut, const options& opts) {
+  options ascending = opts;
+  ascending.order = order::ascending;
+  sort_request request{.type = key_type::u64, .n = words.size(), .keys_in = words.data(), .keys_out = words.data()};
+  const unsigned threads = thread_count(opts.threads);
+  if (const std::optional<numbered_words> numbered =
+          may_cut && words.size() > 1 ? number_words(words, threads) : std::nullopt) {
+    run(request, ascending);
+    take_numbers(words, *numbered, ids, threads);
+    return numbered->are_whole ? sorted_words::whole : sorted_words::beginnings;
+  }
+  request.carries = payload::indices;
+  request.value_bytes = sizeof(std::uint32_t);
+  request.values_out = ids;
+  run(request, ascending);
+  return sorted_words::whole;
 }
 
 } // namespace sortile::files

@@ -4,8 +4,9 @@
 #include "files/record_order.hpp"
 #include "files/record_table.hpp"
 
+#include <sortile/options.hpp>
+
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace sortile::files {
@@ -25,18 +26,16 @@ bool add_second_part(const record_table& records, const record_order& order, std
 /// apart: a sample has none alike. \param records  two at least
 bool numbers_fit_first_words(const record_table& records, const record_order& order);
 
-/// Words that hold the numbers of their records.
-struct numbered_words {
-  int number_bits = 0;    ///< the lowest
-  bool are_whole = false; ///< nothing of the words was cut off
+/// What a sort leaves of words.
+enum class sorted_words {
+  whole,     ///< those that are equal were
+  beginnings ///< those that are equal were alike in what there was room for
 };
 
-/// Puts the number of its record behind each word, as much as fits of which is kept. So sorting them is a stable sort
-/// by those. Nothing is changed and nothing returned where so much is cut off that many would become alike. \param
-/// words  two at least
-std::optional<numbered_words> number_words(std::span<std::uint64_t> words, unsigned threads);
-
-/// Takes the numbers out again. What stays of the words tells which were alike. \param ids  room for them
-void take_numbers(std::span<std::uint64_t> words, const numbered_words& how, std::uint32_t* ids, unsigned threads);
+/// Sorts words, each with the number of its record (0, 1, …), in ascending order. Stable; those of which only the
+/// beginnings were alike keep their order.
+/// \param ids  room for the numbers
+/// \param may_cut  whether words may be cut, where few become alike by it
+sorted_words sort_numbered(std::span<std::uint64_t> words, std::uint32_t* ids, bool may_cut, const options& opts);
 
 } // namespace sortile::files

@@ -69,4 +69,11 @@ check_result check_records(run_reader& reader, const std::function<record_table(
   return all.result;
 }
 
+check_result check_records(const std::function<record_table()>& next, const check_rules& rules, unsigned threads) {
+  piece_checker all(rules, threads);
+  for (record_table piece = next(); piece.size() != 0 && !all.knows_enough(); piece = next())
+    all.add(piece);
+  return all.result;
+}
+
 } // namespace sortile::files

@@ -32,7 +32,7 @@ struct found_disorder {
 
 struct check_result {
   std::uint64_t records = 0; ///< that were looked at
-  std::uint64_t bytes = 0;   ///< that were read
+  std::uint64_t bytes = 0;   ///< that a reader has read
   record_summary facts;      ///< without its positions
   multiset_sum sum;
   std::optional<found_disorder> disorder; ///< the first
@@ -45,5 +45,7 @@ inline constexpr std::size_t check_memory = std::size_t{1} << 26;
 /// \param cut  cuts a piece into records
 check_result check_records(run_reader& reader, const std::function<record_table(std::string_view)>& cut,
                            const check_rules& rules, unsigned threads);
+/// The same for records that are made piece by piece. \param next  makes the next piece; an empty one is the end
+check_result check_records(const std::function<record_table()>& next, const check_rules& rules, unsigned threads);
 
 } // namespace sortile::files

@@ -34,7 +34,6 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,22 +137,11 @@ class sorter {
     const std::span<std::uint64_t> all(words.data(), words.size());
     const bool whole = first_words(records_, order_, all, threads_);
     const group first{ids, 0, 0, 0};
-    if (!(whole && add_second_part(records_, order_, all, threads_)))
-      if (const std::optional<numbered_words> numbered = number_words(all, threads_)) {
-        run(sort_request{.type = key_type::u64, .n = all.size(), .keys_in = all.data(), .keys_out = all.data()}, opts_);
-        take_numbers(all, *numbered, ids.data(), threads_);
-        return numbered->are_whole ? split_words(first, all.data(), whole, large)
-                                   : split_alike(first, all.data(), large);
-      }
-    run(sort_request{.type = key_type::u64,
-                     .n = ids.size(),
-                     .keys_in = words.data(),
-                     .keys_out = words.data(),
-                     .carries = payload::indices,
-                     .value_bytes = sizeof(std::uint32_t),
-                     .values_out = ids.data()},
-        opts_);
-    split_words(first, words.data(), whole, large);
+    const bool are_of_two_parts = whole && add_second_part(records_, order_, all, threads_);
+    if (sort_numbered(all, ids.data(), !are_of_two_parts, opts_) == sorted_words::whole)
+      split_words(first, all.data(), whole, large);
+    else
+      split_alike(first, all.data(), large);
   }
 
   // A large group, by all threads.

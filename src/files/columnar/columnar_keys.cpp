@@ -4,8 +4,6 @@
 #include "files/first_words.hpp"
 #include "files/parallel.hpp"
 
-#include <sortile/sortile.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,9 +17,23 @@ namespace {
 class cell_reader {
  public:
   cell_reader(const columnar_key& key, std::size_t row) : key_(key), piece_(key.cells.pieces.begin()), row_(row) {
+    starts_.reserve(key.cells.pieces.size());
+    std::size_t start = 0;
+    for (const column_piece& piece : key.cells.pieces) {
+      starts_.push_back(start);
+      start += piece.rows;
+    }
     if (key.cells.type)
       width_ = key_bytes(*key.cells.type);
     range_ = {.offset = 0, .bytes = width_, .type = key.cells.type.value_or(key_type::u8)};
+  }
+
+  // Goes on from another row, one that there is.
+  void move_to(std::size_t row) {
+    const auto behind = std::upper_bound(starts_.begin(), starts_.end(), row); // of empty pieces, the last begins there
+    const auto piece = behind - starts_.begin() - 1;
+    piece_ = key_.cells.pieces.begin() + piece;
+    row_ = row - starts_[static_cast<std::size_t>(piece)];
   }
 
   // Appends the key of the next row's cell.
@@ -83,8 +95,9 @@ class cell_reader {
 
   const columnar_key& key_;
   const record_order parts_{key_.part};
+  std::vector<std::size_t> starts_; // the first row of each piece
   std::vector<column_piece>::const_iterator piece_;
-  std::size_t row_;
+  std::size_t row_; // within the piece, or behind it
   std::size_t width_ = 0;
   binary_range range_{};
 };
@@ -114,19 +127,18 @@ raw_array<std::uint64_t> words_of_rows(std::size_t rows, std::span<const columna
   return words;
 }
 
-std::uint64_t word_of_row(std::size_t row, std::span<const columnar_key> order) {
-  std::uint64_t word = 0;
-  for (cell_reader& reader : readers_of(order, row))
-    reader.append(word);
-  return word;
-}
-
 // Rows of which the beginnings of the words are alike, in the order of their numbers: by their whole words.
-void sort_alike(std::span<std::uint32_t> ids, std::span<const columnar_key> order) {
+void sort_alike(std::span<std::uint32_t> ids, std::vector<cell_reader>& readers) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
   pairs.reserve(ids.size());
-  for (const std::uint32_t id : ids)
-    pairs.emplace_back(word_of_row(id, order), id);
+  for (const std::uint32_t id : ids) {
+    std::uint64_t word = 0;
+    for (cell_reader& reader : readers) {
+      reader.move_to(id);
+      reader.append(word);
+    }
+    pairs.emplace_back(word, id);
+  }
   std::sort(pairs.begin(), pairs.end());
   for (std::size_t i = 0; i < ids.size(); ++i)
     ids[i] = pairs[i].second;
@@ -142,10 +154,11 @@ void sort_all_alike(std::span<std::uint32_t> ids, const raw_array<std::uint64_t>
   };
   parallel_slices(threads, ids.size(), key_slice_rows, [&](std::size_t from, std::size_t to) {
     const std::size_t last = group_from(to);
+    std::vector<cell_reader> readers = readers_of(order, 0);
     for (std::size_t begin = group_from(from), end = 0; begin < last; begin = end) {
       end = group_from(begin + 1);
       if (end - begin > 1)
-        sort_alike(ids.subspan(begin, end - begin), order);
+        sort_alike(ids.subspan(begin, end - begin), readers);
     }
   });
 }
@@ -163,28 +176,12 @@ std::optional<std::size_t> bytes_of_columnar_key(std::span<const columnar_key> o
 }
 
 raw_array<std::uint32_t> sort_columnar_words(std::size_t rows, std::span<const columnar_key> order,
-                                             const options& given) {
-  options opts = given;
-  opts.order = sortile::order::ascending;
+                                             const options& opts) {
   const unsigned threads = thread_count(opts.threads);
   raw_array<std::uint64_t> words = words_of_rows(rows, order, threads);
   raw_array<std::uint32_t> ids(rows);
-  const std::span<std::uint64_t> all(words.data(), rows);
-  if (const std::optional<numbered_words> numbered = rows < 2 ? std::nullopt : number_words(all, threads)) {
-    run(sort_request{.type = key_type::u64, .n = rows, .keys_in = words.data(), .keys_out = words.data()}, opts);
-    take_numbers(all, *numbered, ids.data(), threads);
-    if (!numbered->are_whole)
-      sort_all_alike({ids.data(), rows}, words, order, threads);
-    return ids;
-  }
-  run(sort_request{.type = key_type::u64,
-                   .n = rows,
-                   .keys_in = words.data(),
-                   .keys_out = words.data(),
-                   .carries = payload::indices,
-                   .value_bytes = sizeof(std::uint32_t),
-                   .values_out = ids.data()},
-      opts);
+  if (sort_numbered({words.data(), rows}, ids.data(), true, opts) == sorted_words::beginnings)
+    sort_all_alike({ids.data(), rows}, words, order, threads);
   return ids;
 }
 
