@@ -104,7 +104,7 @@ class array_of_lines {
   }
 
   files::check_result check(const files::check_rules& rules) const {
-    const std::size_t at_once = files::check_memory / records_.bytes + 1;
+    const std::size_t at_once = files::check_memory / 8 / records_.bytes + 1; // two pieces and their starts fit
     files::raw_array<char> records;
     std::size_t begin = 0;
     const auto next = [&] {
