@@ -4,11 +4,15 @@
 #include "files/array_axis.hpp"
 #include "files/column_keys.hpp"
 #include "files/message_text.hpp"
+#include "files/parallel.hpp"
 #include "files/record_sort.hpp"
 
 #include <sortile/request.hpp>
 
 #include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -22,13 +26,26 @@ bool in_order(const record_table& records, const record_order& order, unsigned t
   return !first_disorder(records, order, false, threads);
 }
 
+// In which directions something is in order.
+struct directions {
+  bool up = true;
+  bool down = true;
+
+  bool any() const { return up || down; }
+  void see(int step) { // from one to the next
+    up = up && step <= 0;
+    down = down && step >= 0;
+  }
+  std::string name() const { return up && down ? "constant" : up ? "ascending" : down ? "descending" : ""; }
+};
+
 // "ascending", "descending", "constant", or nothing.
 std::string order_by(const record_table& records, key_part part, unsigned threads) {
   part.reverse = false;
   const bool up = in_order(records, {part}, threads);
   part.reverse = true;
   const bool down = in_order(records, {part}, threads);
-  return up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
+  return directions{up, down}.name();
 }
 
 // As a shell takes it for one word, without control characters.
@@ -47,17 +64,21 @@ std::string shell_word(const std::string& text) {
   return "'" + word + "'";
 }
 
-// The longest --by that is found column by column: each one orders what the ones before leave equal.
+// The longest --by that is found column by column: each one orders what the ones before leave equal. By the first, the
+// rows are known to be in order.
 std::string longest_by(const file_preview& preview, std::vector<std::size_t> columns,
                        const column_order_test& in_order) {
+  constexpr std::size_t most = 8; // each more is looked for in all columns
   std::string by;
   std::vector<ordered_column> order;
-  for (bool found = true; found && (order.empty() || !in_order(order, true));) {
+  for (bool found = true; found && order.size() < most && (order.empty() || !in_order(order, true));) {
     found = false;
     for (std::size_t i = 0; i < 2 * columns.size() && !found; ++i) {
       const ordered_column next{columns[i / 2], i % 2 != 0};
+      const bool is_first = order.empty();
       order.push_back(next);
-      found = in_order(order, false);
+      found = is_first ? preview.columns[next.column].order == (next.descending ? "descending" : "ascending")
+                       : in_order(order, false);
       if (!found) {
         order.pop_back();
         continue;
@@ -134,19 +155,72 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
+// The texts of a row's cells.
+class row_texts {
+ public:
+  explicit row_texts(std::size_t columns) : texts_(columns), unquoted_(columns) {}
+
+  void read(std::string_view row, const csv_dialect& dialect) {
+    csv_cells cells(row, dialect);
+    csv_cell cell;
+    for (std::size_t i = 0; i < texts_.size() && cells.next(cell); ++i)
+      texts_[i] = text_of(cell, unquoted_[i]);
+  }
+  std::string_view operator[](std::size_t column) const { return texts_[column]; }
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::vector<std::string> unquoted_;
+};
+
+// In which directions each column is. A row is cut into its cells once, of however many columns it is.
+std::vector<directions> directions_of_columns(const csv_table& table, const std::vector<key_part>& parts,
+                                              unsigned threads) {
+  constexpr std::size_t slice_rows = std::size_t{1} << 12;
+  std::vector<record_order> orders; // of what stands in a cell
+  for (key_part part : parts) {
+    part.where = key_part::place::record;
+    orders.push_back({part});
+  }
+  std::vector<directions> all(parts.size());
+  std::mutex lock;
+  parallel_slices(threads, table.rows.size(), slice_rows, [&](std::size_t begin, std::size_t end) {
+    std::vector<directions> here(parts.size());
+    std::vector<std::size_t> open(parts.size()); // columns of which more is to be seen
+    std::iota(open.begin(), open.end(), std::size_t{0});
+    row_texts before(parts.size());
+    row_texts row(parts.size());
+    for (std::size_t r = begin == 0 ? 0 : begin - 1; r < end && !open.empty(); ++r) {
+      std::swap(before, row);
+      row.read(table.rows[r], table.dialect);
+      if (r + 1 == begin || r == 0)
+        continue;
+      for (const std::size_t c : open)
+        here[c].see(compare(orders[c], before[c], row[c]));
+      open.erase(std::remove_if(open.begin(), open.end(), [&](std::size_t c) { return !here[c].any(); }), open.end());
+    }
+    const std::lock_guard guard(lock);
+    for (std::size_t c = 0; c < all.size(); ++c)
+      all[c] = {all[c].up && here[c].up, all[c].down && here[c].down};
+  });
+  return all;
+}
+
+// By what --by of these columns the rows are in order; their orders are known.
+void find_by(file_preview& preview, std::vector<std::size_t> columns, const column_order_test& in_order) {
+  std::erase_if(columns, [&](std::size_t i) { return preview.columns[i].order == "constant"; }); // orders nothing
+  if (const std::string by = longest_by(preview, std::move(columns), in_order); !by.empty())
+    preview.sorted_by.push_back("--by " + shell_word(by));
+}
+
 } // namespace
 
 void find_orders(file_preview& preview, const std::vector<std::size_t>& columns, const column_order_test& in_order) {
-  std::vector<std::size_t> varied;
   for (const std::size_t i : columns) {
-    const bool up = in_order({{i, false}}, false);
-    const bool down = in_order({{i, true}}, false);
-    preview.columns[i].order = up && down ? "constant" : up ? "ascending" : down ? "descending" : "";
-    if (!up || !down)
-      varied.push_back(i);
+    const directions are{in_order({{i, false}}, false), in_order({{i, true}}, false)};
+    preview.columns[i].order = are.name();
   }
-  if (const std::string by = longest_by(preview, std::move(varied), in_order); !by.empty())
-    preview.sorted_by.push_back("--by " + shell_word(by));
+  find_by(preview, columns, in_order);
 }
 
 file_preview preview_lines(const record_table& lines, unsigned threads) {
@@ -185,17 +259,21 @@ file_preview preview_table(csv_table& table, unsigned threads) {
   if (table.header.ends_with('\r'))
     preview.facts.emplace_back("line ends", "CR LF");
   std::vector<key_part> parts;
-  std::vector<std::size_t> filled;
   for (std::size_t i = 0; i < table.names.size(); ++i) {
     const cell_type type = facts[i].type();
     key_part part{.where = key_part::place::cell, .column = i, .dialect = table.dialect};
     part.as = facts[i].is_numeric() ? form::number : type == cell_type::time ? form::instant : form::text;
     parts.push_back(part);
     preview.columns.push_back({table.names[i], std::string(name_of(type)), facts[i].empty, ""});
-    if (table.rows.size() > 0)
-      filled.push_back(i);
   }
-  find_orders(preview, filled, [&](const std::vector<ordered_column>& columns, bool strict) {
+  if (table.rows.size() == 0)
+    return preview;
+  const std::vector<directions> known = directions_of_columns(table, parts, threads);
+  for (std::size_t i = 0; i < known.size(); ++i)
+    preview.columns[i].order = known[i].name();
+  std::vector<std::size_t> all_columns(parts.size());
+  std::iota(all_columns.begin(), all_columns.end(), std::size_t{0});
+  find_by(preview, std::move(all_columns), [&](const std::vector<ordered_column>& columns, bool strict) {
     record_order order;
     for (const ordered_column& each : columns) {
       order.push_back(parts[each.column]);

@@ -4,6 +4,7 @@
 #include "files/decimal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -203,14 +204,84 @@ class md5 {
 
 } // namespace
 
+namespace {
+
+// What a filter makes of each byte; none: it does not count.
+class filter_table {
+ public:
+  static constexpr int none = -1;
+
+  explicit filter_table(const text_filter& filter) {
+    for (int c = 0; c < 256; ++c) {
+      const char byte = static_cast<char>(c);
+      made_[static_cast<std::size_t>(c)] = static_cast<std::int16_t>(
+          counts(byte, filter.kept) ? static_cast<unsigned char>(filter.fold ? to_upper(byte) : byte) : none);
+    }
+  }
+  static const filter_table& of(const text_filter& filter) {
+    using keep = text_filter::keep;
+    static const std::array<filter_table, 6> all{
+        filter_table({keep::all, false}),        filter_table({keep::all, true}),
+        filter_table({keep::dictionary, false}), filter_table({keep::dictionary, true}),
+        filter_table({keep::printing, false}),   filter_table({keep::printing, true})};
+    return all[2 * static_cast<std::size_t>(filter.kept) + (filter.fold ? 1 : 0)];
+  }
+  int operator()(char c) const { return made_[static_cast<unsigned char>(c)]; }
+  /// The next byte that counts, from `at` on, which goes behind it; none at the end.
+  int next(std::string_view text, std::size_t& at) const {
+    while (at < text.size())
+      if (const int made = (*this)(text[at++]); made != none)
+        return made;
+    return none;
+  }
+
+ private:
+  std::array<std::int16_t, 256> made_{};
+};
+
+} // namespace
+
 std::string_view filtered(std::string_view text, const text_filter& filter, std::string& scratch) {
   if (!filter.active())
     return text;
+  const filter_table& made = filter_table::of(filter);
   scratch.clear();
   for (const char c : text)
-    if (counts(c, filter.kept))
-      scratch += filter.fold ? to_upper(c) : c;
+    if (made(c) != filter_table::none)
+      scratch += static_cast<char>(made(c));
   return scratch;
+}
+
+key_word filtered_word(std::string_view text, const text_filter& filter, std::size_t depth) {
+  const filter_table& made = filter_table::of(filter);
+  std::size_t at = 0;
+  for (std::size_t left = depth * text_word_bytes; left > 0 && at < text.size(); ++at)
+    left -= made(text[at]) != filter_table::none ? 1 : 0;
+  std::array<char, text_word_bytes + 1> bytes{}; // one more: whether the word is the last
+  std::size_t size = 0;
+  for (int byte = 0; size < bytes.size() && (byte = made.next(text, at)) != filter_table::none; ++size)
+    bytes[size] = static_cast<char>(byte);
+  return text_word({bytes.data(), size}, 0);
+}
+
+int compare_filtered(std::string_view a, std::string_view b, const text_filter& filter) {
+  const filter_table& made = filter_table::of(filter);
+  const std::size_t common = std::min(a.size(), b.size());
+  std::size_t i = 0;
+  for (std::uint64_t x = 0, y = 0; i + sizeof x <= common; i += sizeof x) {
+    std::memcpy(&x, a.data() + i, sizeof x);
+    std::memcpy(&y, b.data() + i, sizeof y);
+    if (x != y)
+      break;
+  }
+  for (std::size_t j = i;;) {
+    const int x = made.next(a, i);
+    const int y = made.next(b, j);
+    if (x != y)
+      return x < y ? -1 : 1; // none is the smallest
+    if (x == filter_table::none)
+      return 0;
+  }
 }
 
 key_word general_number_word(std::string_view text, std::size_t depth) {

@@ -30,6 +30,10 @@ struct text_filter {
 
 /// The characters that count; in `scratch` where they are not the text itself.
 std::string_view filtered(std::string_view text, const text_filter& filter, std::string& scratch);
+/// Word `depth` of these; what comes behind it is not looked at.
+key_word filtered_word(std::string_view text, const text_filter& filter, std::size_t depth);
+/// Compares these of two texts.
+int compare_filtered(std::string_view a, std::string_view b, const text_filter& filter);
 
 /// Any number that strtold() reads (sort -g): what is none first, then NaN, then by value; two words.
 key_word general_number_word(std::string_view text, std::size_t depth);

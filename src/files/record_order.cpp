@@ -99,6 +99,8 @@ class word_reader {
       return human_number_word(filtered(text, part_.filter, kept_), depth);
     else if constexpr (As == form::random)
       return random_word(filtered(text, part_.filter, kept_), part_.seed, depth);
+    else if constexpr (As == form::filtered)
+      return filtered_word(text, part_.filter, depth);
     else if constexpr (is_made(As))
       return text_word(made_text(part_, text, kept_, made_), depth);
     else
@@ -233,6 +235,7 @@ int compare_texts(const key_part& part, std::string_view a, std::string_view b, 
     return units != 0 ? units : compare(parse_leading_number(a), parse_leading_number(b));
   }
   case form::filtered:
+    return compare_filtered(a, b, part.filter);
   case form::version:
   case form::semantic:
   case form::natural:

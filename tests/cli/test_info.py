@@ -5,6 +5,7 @@ import os
 import shlex
 import struct
 import subprocess
+import time
 import unittest
 
 from harness import CommandTest, npy, run
@@ -45,6 +46,21 @@ class Info(CommandTest):
         self.assertEqual((bad["records"], bad["facts"]["bad rows"]), (3, "1"))
         plain = self.told(self.file("p.csv", b"3,x\n4,x\n"), "--no-header")
         self.assertEqual(([c["name"] for c in plain["columns"]], plain["sorted_by"]), (["1", "2"], ["--by 1"]))
+
+    def test_wide_tables(self):
+        """In time that grows with the cells, not with the square of the columns."""
+        names = ["c%d" % i for i in range(6000)]
+        rows = [[str(row), str(9 - row), "x"] + [str(self.random.randrange(50)) for _ in names[3:]] for row in range(8)]
+        for row in rows:
+            row[40], row[41] = '"%s"' % "a\"\"b", '"%s,"' % row[0]
+        path = self.file("w.csv", "".join(",".join(row) + "\n" for row in [names, *rows]).encode())
+        told = self.holds(path)
+        self.assertEqual([told["columns"][i]["order"] for i in (0, 1, 2, 40, 41)], ["ascending", "descending", "constant", "constant", "ascending"])
+        self.assertEqual(told["sorted_by"], ["--by c0"])
+        equal = self.file("e.csv", (",".join(["c%d" % i for i in range(15000)]) + "\n" + (",".join(["1"] * 15000) + "\n") * 20).encode())
+        begin = time.monotonic()
+        self.assertEqual(self.told(equal)["sorted_by"], [])
+        self.assertLess(time.monotonic() - begin, 10)  # a quarter of a second; once for each column took a minute
 
     def test_random_tables(self):
         for _ in range(30):

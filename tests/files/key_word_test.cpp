@@ -82,5 +82,38 @@ TEST(RecordOrder, WordsAgreeWithCompare) {
   }
 }
 
+// Words and comparisons of filtered texts are those of what the filter leaves.
+TEST(KeyWord, FilteredTexts) {
+  std::mt19937 random(11);
+  constexpr std::string_view bytes = "aAbZ09 \t-_.\x01\x7f\xe9\xff";
+  const auto text = [&](std::size_t most) {
+    std::string made;
+    for (std::size_t n = random() % most; n > 0; --n)
+      made += random() % 40 == 0 ? '\0' : bytes[random() % bytes.size()];
+    return made;
+  };
+  using keep = text_filter::keep;
+  for (int round = 0; round < 3000; ++round) {
+    const text_filter filter{std::array{keep::all, keep::dictionary, keep::printing}[random() % 3], random() % 2 == 0};
+    const std::string prefix = text(40);
+    const std::string a = prefix + text(30);
+    const std::string b = random() % 8 == 0 ? a : prefix + text(30);
+    std::string left_of_a;
+    std::string left_of_b;
+    const std::string_view x = filtered(a, filter, left_of_a);
+    const std::string_view y = filtered(b, filter, left_of_b);
+    const int step = x.compare(y);
+    ASSERT_EQ(compare_filtered(a, b, filter), step < 0 ? -1 : step > 0 ? 1 : 0) << round;
+    for (std::size_t depth = 0;; ++depth) {
+      const key_word wanted = text_word(x, depth);
+      const key_word word = filtered_word(a, filter, depth);
+      ASSERT_EQ(word.bits, wanted.bits) << round << ' ' << depth;
+      ASSERT_EQ(word.last, wanted.last);
+      if (wanted.last)
+        break;
+    }
+  }
+}
+
 } // namespace
 } // namespace sortile::files
