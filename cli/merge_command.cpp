@@ -138,7 +138,8 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
   if (needs_whole_tables(job, options))
     return merge_whole_tables(job, options, to);
   files::csv_dialect dialect{options.separator.value_or(','), options.quotes};
-  std::string header;
+  std::string header; // which comes first in the output; those of other inputs may be quoted and ended otherwise
+  std::vector<std::string> names;
   for (const std::string& path : job.inputs) {
     inputs.push_back(std::make_unique<files::record_reader>(path, '\n', dialect, &to, job.arrays.as_it_is));
     if (!inputs.back()->next())
@@ -146,10 +147,12 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
     if (inputs.size() == 1) {
       header = inputs.back()->record();
       dialect.separator = options.separator ? *options.separator : files::found_separator(header, options);
-    } else if (inputs.back()->record() != header)
-      files::fail(inputs.back()->name(), "its header is another than that of {}", inputs.front()->name());
+      names = files::csv_names(header, dialect);
+    } else {
+      files::need_same_names(files::csv_names(inputs.back()->record(), dialect), inputs.back()->name(), names,
+                             inputs.front()->name());
+    }
   }
-  const std::vector<std::string> names = files::csv_names(header, dialect);
   rules.order = job.text.for_row_stream(names, dialect, job.inputs[0], job.arrays.descending());
   rules.line_end = header.ends_with('\r') ? "\r" : "";
   rules.validate = [columns = names.size(), dialect, order = rules.order](std::string_view row) {

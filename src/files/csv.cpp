@@ -287,10 +287,13 @@ record_table split_rows(std::string_view text, std::string_view name, const csv_
 namespace {
 
 void need_same_columns(const csv_table& table, const csv_table& first) {
-  if (table.dialect.separator != first.dialect.separator || table.names != first.names)
-    fail(table.name(), "its {} than that of {}",
-         table.header.empty() ? "rows have another number of cells or another separator" : "header is another",
-         first.name());
+  if (table.dialect.separator != first.dialect.separator)
+    fail(table.name(), "its separator is '{}', but that of {} is '{}' (-t says which it is)",
+         escaped({&table.dialect.separator, 1}), first.name(), escaped({&first.dialect.separator, 1}));
+  if (table.header.empty() && table.names.size() != first.names.size())
+    fail(table.name(), "its first row has {} cell{}, but that of {} has {}", table.names.size(),
+         table.names.size() == 1 ? "" : "s", first.name(), first.names.size());
+  need_same_names(table.names, table.name(), first.names, first.name());
 }
 
 } // namespace

@@ -89,6 +89,10 @@ struct csv_table {
 /// or several
 std::size_t column_named(const std::vector<std::string>& names, std::string_view wanted, std::string_view file);
 
+/// \throws io_failure where the header of a file names other columns than that of the first one
+void need_same_names(const std::vector<std::string>& names, std::string_view file,
+                     const std::vector<std::string>& first_names, std::string_view first_file);
+
 /// Cuts the text into header and rows. \throws io_failure where the header is missing or malformed, or a quote is never
 /// closed.
 csv_table open_csv(input source, const csv_options& options, unsigned threads);

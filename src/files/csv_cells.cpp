@@ -106,4 +106,15 @@ std::size_t column_named(const std::vector<std::string>& names, std::string_view
   refuse("{}: there is no column '{}' (columns: {})", file, wanted, listed_as_column_keys(names));
 }
 
+void need_same_names(const std::vector<std::string>& names, std::string_view file,
+                     const std::vector<std::string>& first_names, std::string_view first_file) {
+  if (names.size() != first_names.size())
+    fail(file, "its header is another than that of {}: {} column{}, not {}", first_file, names.size(),
+         names.size() == 1 ? "" : "s", first_names.size());
+  const auto [name, first] = std::mismatch(names.begin(), names.end(), first_names.begin());
+  if (name != names.end())
+    fail(file, "its header is another than that of {}: column {} is '{}', not '{}'", first_file,
+         name - names.begin() + 1, *name, *first);
+}
+
 } // namespace sortile::files

@@ -36,6 +36,7 @@ class table_reader {
   }
   std::string_view record() const { return record_; }
   static constexpr bool delimited() { return false; }
+  static constexpr bool was_ended() { return true; }
   const std::string& name() const { return file_->name(); }
   std::uint64_t line() const { return next_ - 1; } // records are counted from 0, as keys of arrays are
 
@@ -137,7 +138,7 @@ class merger {
       return rules_.write(record, to_);
     to_.write(record);
     if (inputs_[from]->delimited())
-      end_record(record);
+      end_record(from, record);
   }
 
   // The last record whose key was a new one.
@@ -157,8 +158,8 @@ class merger {
     rules_.written(through_);
   }
 
-  void end_record(std::string_view record) {
-    if (!rules_.line_end.empty() && !record.ends_with(rules_.line_end))
+  void end_record(std::size_t from, std::string_view record) {
+    if (!rules_.line_end.empty() && !inputs_[from]->was_ended() && !record.ends_with(rules_.line_end))
       to_.write(rules_.line_end);
     to_.write({&rules_.delimiter, 1});
   }

@@ -26,7 +26,7 @@ struct merge_rules {
   /// In place of `write`, with `unique`: how many equal records the first of them stands for.
   std::function<void(std::string_view, std::uint64_t, output&)> write_counted{};
   std::function<void(std::uint64_t)> written{}; ///< called now and then with the bytes of the records that are through
-  std::string line_end{};                       ///< put behind records that do not end so: "\r" in CRLF files
+  std::string line_end{}; ///< put behind a last record whose end is missing, unless it ends so: "\r" in CRLF files
 };
 
 /// Merges what the readers still hold. Stable: of equal records, those of the earlier input come first. O(records · log

@@ -58,6 +58,7 @@ bool record_reader::next() {
   const bool ended = length != std::string_view::npos;
   if (!ended && begin_ == end_)
     return false;
+  was_ended_ = ended;
   line_ = next_line_;
   if (in_quotes)
     fail(name(), "line {}: a quoted cell is never closed", line_);

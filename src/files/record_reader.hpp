@@ -45,6 +45,7 @@ class record_reader {
   std::string_view first_bytes(std::size_t size);
 
   std::string_view record() const { return record_; }
+  bool was_ended() const { return was_ended_; } ///< whether its end stood in the input: of the last one it may not
   bool delimited() const { return shape_.record_bytes == 0; }
   const std::string& name() const { return source_->name(); }
   std::uint64_t line() const { return line_; } ///< on which the record begins, counted from 1; without CSV: its number
@@ -60,6 +61,7 @@ class record_reader {
   std::size_t end_ = 0;
   bool at_end_ = false;
   std::string_view record_;
+  bool was_ended_ = false;
   std::uint64_t line_ = 0;
   std::uint64_t next_line_ = 1;
 };

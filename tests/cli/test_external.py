@@ -100,7 +100,7 @@ class Larger(CommandTest):
         bare, other = self.file("bare.csv", rows), self.file("other.csv", rows[::-1][::-1])
         for options in (["--by", "3,1"], ["--by", "1:desc,2", "-u"]):
             self.agrees(bare, "--no-header", *options, other)
-        self.refused("sort", *SMALL, "--no-header", "--by", "1", bare, self.file("two.csv", "1,2\n"), says="two.csv: its rows have another number of cells")
+        self.refused("sort", *SMALL, "--no-header", "--by", "1", bare, self.file("two.csv", "1,2\n"), says="two.csv: its first row has 2 cells")
         self.agrees(self.file("commented.csv", b"# one\n# two\n" + self.table()), "--comment", "#", "--by", "id", self.file("again.csv", b"# three\n" + self.table()))
 
     def test_tables_with_bad_rows(self):

@@ -97,6 +97,26 @@ class Tables(CommandTest):
             self.refused("sort", path, "--format", "csv", "--by", by, says="--by")
         self.refused("sort", path, "--by", "a", "-n", says="-n goes with lines")
 
+    def test_headers_that_say_the_same(self):
+        """Quotes, line ends and a byte order mark apart: where all tables are in memory, and where merge reads row by row."""
+        files = [self.file("h%d.csv" % i, content) for i, content in enumerate((b"a,b\n1,x\n", b"a,b\r\n2,y\r\n", b"\xef\xbb\xbfa,b\n3,z", b'"a",b\n4,\n', b'a,"b"\r\n5,w'))]
+        rows = {files[0]: b"1,x\n", files[1]: b"2,y\r\n", files[2]: b"3,z", files[3]: b"4,\n", files[4]: b"5,w"}
+        for by in ("a", "a:num", "a:num,b:text"):
+            for i, first in enumerate(files):
+                for second in files[i:]:
+                    merged = self.good("merge", first, second, "--by", by)
+                    self.assertEqual(merged.replace(b"\r", b""), self.good("sort", first, second, "--by", "a").replace(b"\r", b""), (first, second, by))
+                    for path in (first, second):
+                        self.assertIn(b"\n" + rows[path], merged)
+        other = self.file("o.csv", b"a,c\n9,x\n")
+        more = self.file("m.csv", b"a,b,c\n9,x,y\n")
+        semicolons = self.file("s.csv", b"a;b\n9;x\n")
+        for command in (["sort", "--by", "a"], ["merge", "--by", "a"], ["merge", "--by", "a:num"]):
+            self.refused(*command, files[0], other, says=["o.csv", "its header is another than that of", "h0.csv: column 2 is 'c', not 'b'"])
+            self.refused(*command, files[0], more, says=["m.csv", "3 columns, not 2"])
+            self.refused(*command, files[0], semicolons, says=["s.csv", "';', but that of" if command[-1] == "a" else "1 column, not 2"])
+        self.refused("sort", "--no-header", "--by", "1", files[0], more, says=["m.csv", "its first row has 3 cells"])
+
     def test_several_inputs(self):
         parts = [[[self.random.choice(self.TEXTS), str(self.random.randrange(50))] for _ in range(n)] for n in (20, 0, 7)]
         paths = [self.file("p%d.csv" % i, write_csv([["t", "n"]] + part)[:-1 if i == 2 else None]) for i, part in enumerate(parts)]
