@@ -189,6 +189,15 @@ def given(x: Any) -> tuple[Array, Back]:
     return np.asarray(x), _same
 
 
+def target_of(function: str, out: Any) -> Array | None:
+    """The array that takes the result; of anything else, a list say, NumPy would make a copy that takes it in vain."""
+    if out is None:
+        return None
+    if isinstance(out, np.ndarray) or hasattr(out, "__dlpack__"):
+        return given(out)[0]
+    raise TypeError(f"sortile.{function}: out is of type {type(out).__name__}; an array is needed")
+
+
 def probabilities(q: Any) -> NDArray[np.float64]:
     need_no_mask(q)
     try:

@@ -70,8 +70,8 @@ def stored(result: Array, out: Array | None) -> Array:
     """The result, or `out` with the result in it."""
     if out is None:
         return result
-    if type(out) is not np.ndarray or out.dtype != result.dtype:
-        raise TypeError(f"sortile: out must be a numpy.ndarray of {result.dtype}")
+    if out.dtype != result.dtype:
+        raise TypeError(f"sortile: out holds {out.dtype}; needed is {result.dtype}")
     if out.shape != result.shape:
         raise ValueError(f"sortile: out has shape {out.shape}; needed is {result.shape}")
     if not out.flags.writeable:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from ._arrays import Array, Nan, Tensor, flag, given
+from ._arrays import Array, Nan, Tensor, flag, given, target_of
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import stored
@@ -51,7 +51,8 @@ def merge(
     descending, nan, threads, progress
         As in `sort`.
     out : array, optional
-        Where the result goes: as long as all runs together, apart from them.
+        Where the result goes: as long as all runs together. Beside one that shares memory with a run, or has gaps,
+        memory for the result is used.
 
     Returns
     -------
@@ -86,14 +87,14 @@ def merge(
         return framework.merge(several, flag("descending", descending), out, nan)
     taken = [given(r) for r in runs]
     arrays = [a for a, _ in taken]
-    target = given(out)[0] if out is not None else None
+    target = target_of("merge", out)
     with telling(progress) as tell:
-        overlaps = target is not None and any(np.may_share_memory(a, target) for a in arrays)
-        result = NotImplemented
-        if not overlaps:
-            result = core.merge(tuple(arrays), descending, target, nan, threads, tell)
+        apart = target is None or (target.flags.carray and not any(np.may_share_memory(a, target) for a in arrays))
+        result = core.merge(tuple(arrays), descending, target if apart else None, nan, threads, tell)
         if result is NotImplemented:
             result = _by_sort(arrays, descending, target, nan, threads, tell)
+        elif not apart:
+            stored(result, target)
     return out if out is not None else taken[0][1](result)
 
 

@@ -246,6 +246,12 @@ def quantile(
     wanted = probabilities(q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
+    return _quantiles("quantile", x, wanted, axis, method, threads, progress)
+
+
+def _quantiles(
+    function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
+) -> Any:
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
         return framework.quantile(x, wanted, axis, METHODS.index(method))
@@ -253,9 +259,9 @@ def quantile(
     rows, others, _at = _rows(a, axis)
     n = rows.shape[1]
     if n == 0:
-        raise ValueError("sortile.quantile: of no elements; at least one is needed")
+        raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
     if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
-        raise not_taken("quantile", rows.dtype, _NUMBERS)
+        raise not_taken(function, rows.dtype, _NUMBERS)
     if len(rows) == 1 and wanted.size <= 16:
         found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
         plain = np.array(found).reshape((*wanted.shape, *others))
@@ -346,7 +352,7 @@ def median(
     >>> float(sortile.median(np.array([7, 1, 3, 10])))
     5.0
     """
-    return quantile(x, 0.5, axis=axis, threads=threads, progress=progress)
+    return _quantiles("median", x, np.array(0.5), axis, "linear", threads, progress)
 
 
 def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progress = None) -> Groups:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, numpy_type, position_type, positions_back, whole
+from ._arrays import (
+    Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, numpy_type, position_type, positions_back, target_of, whole,
+)
 from ._backend import core
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
@@ -99,7 +101,7 @@ def sort(
         if result is not NotImplemented:
             return result
     a, back = given(x)
-    target = given(out)[0] if out is not None else None
+    target = target_of("sort", out)
     with telling(progress) as tell:
         if not in_columns(a, order):
             result = checked(core.sort, a, axis, descending, target, nan, threads, tell)
@@ -166,7 +168,7 @@ def argsort(
         if result is not NotImplemented:
             return result
     a, back = given(x)
-    target = given(out)[0] if out is not None else None
+    target = target_of("argsort", out)
     with telling(progress) as tell:
         if not in_columns(a, order):
             result = checked(core.argsort, a, axis, descending, dtype, target, nan, threads, tell)

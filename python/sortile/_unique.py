@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, flag, given, leaves, native, positions_back
+from ._arrays import Array, Columns, flag, given, leaves, native, positions_back
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
-from ._lanes import Lanes, checked, in_columns
+from ._lanes import checked, in_columns, rows_in_order
 from ._progress import Progress, Tell, telling
 
 if TYPE_CHECKING:
@@ -152,10 +152,16 @@ def unique_values(x: ArrayLike, /) -> NDArray[Any]:
 def _by_columns(
     a: Array, equal_nan: bool, threads: int | None, tell: Tell | None
 ) -> tuple[Array, Array, Array, Array]:
-    positions = Lanes(a, -1).positions(False, None, "last", threads, tell)
+    fields = list(leaves(a, None))
+    if equal_nan:  # complex ones have an order among them, which would part equal ones, and lead with another than the first
+        fields = [np.where(np.isnan(leaf), np.nan, leaf) if leaf.dtype.kind == "c" else leaf for leaf in fields]
+    columns = Columns()
+    for leaf in fields:
+        columns.append_leaf(leaf, False, "last")
+    positions = rows_in_order(columns, np.int64, "last", threads, tell)
     begins = np.zeros(len(a), dtype=bool)
     begins[:1] = True
-    for leaf in leaves(a, None):
+    for leaf in fields:
         in_order = leaf[positions]
         differs = in_order[1:] != in_order[:-1]
         if equal_nan and leaf.dtype.kind in "fcMm":

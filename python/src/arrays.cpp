@@ -66,8 +66,6 @@ bool overlap_in_part(PyArrayObject* in, PyArrayObject* out) {
 
 void need_fitting(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {
   const auto call = [&] { return std::string("sortile.") + function + ": "; };
-  if (!PyArray_CheckExact(out.ptr()))
-    throw nb::type_error((call() + "out must be a numpy.ndarray").c_str());
   PyArrayObject* const a = as_array(out);
   if (PyArray_EquivTypes(PyArray_DESCR(a), type) == 0)
     throw nb::type_error(

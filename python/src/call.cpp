@@ -6,7 +6,11 @@
 // and the error goes on where the call ends.
 #include "call.hpp"
 
+#include "device.hpp"
+
 #include "plan/engine.hpp"
+
+#include <sortile/request.hpp>
 
 #include <limits>
 #include <string>
@@ -124,6 +128,15 @@ void call::raise_failure() {
     std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
+std::string in_words_for_python(std::string text) {
+  if (has_gpu_engine)
+    return text;
+  for (const engine_info& e : engines())
+    if (const std::size_t at = e.name == "cuda" ? text.find(e.reason) : std::string::npos; at != std::string::npos)
+      return text.replace(at, e.reason.size(), "it is in a package of its own: pip install sortile-cu13");
+  return text;
+}
+
 void translate_errors() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
@@ -135,7 +148,7 @@ void translate_errors() {
     } catch (const unknown_engine& e) {
       PyErr_SetString(PyExc_ValueError, e.what());
     } catch (const error& e) {
-      PyErr_SetString(PyExc_RuntimeError, e.what());
+      PyErr_SetString(PyExc_RuntimeError, in_words_for_python(e.what()).c_str());
     }
   });
 }

@@ -96,6 +96,9 @@ order order_of(nb::handle descending);
 /// "last" or "largest".
 nan_place nan_place_of(nb::handle nan);
 
+/// The library's words, of which those about an engine that is not linked say what to install instead.
+std::string in_words_for_python(std::string text);
+
 /// The library's errors as Python's: ValueError, MemoryError, RuntimeError.
 void translate_errors();
 

@@ -33,7 +33,7 @@ nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle de
     request.value_bytes = 8;
     request.values_out = nowhere + 2 * bytes;
   }
-  const std::string text = to_string(sortile::explain(request, how.opts));
+  const std::string text = in_words_for_python(to_string(sortile::explain(request, how.opts)));
   return nb::str(text.c_str());
 }
 
@@ -47,8 +47,7 @@ nb::object info() {
     one["name"] = e.name;
     one["description"] = e.description;
     one["usable"] = e.usable;
-    const bool in_the_other_package = e.name == "cuda" && !has_gpu_engine;
-    one["reason"] = in_the_other_package ? "it is in a package of its own: pip install sortile-cu13" : e.reason;
+    one["reason"] = in_words_for_python(e.reason);
     list.append(one);
   }
   about["engines"] = list;

@@ -62,6 +62,11 @@ lane_work work_on(PyArrayObject* in, const element& e, PyArrayObject* out) {
   return work;
 }
 
+/// Of `out`: what is no plain array has to become one in Python first, or be refused.
+bool is_plain_or_none(nb::handle out) {
+  return out.is_none() || PyArray_CheckExact(out.ptr());
+}
+
 /// Whether an array is one lane that can be worked on where it lies.
 bool one_plain_lane(PyArrayObject* a) {
   return PyArray_NDIM(a) == 1 && PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a) && PyArray_ISNOTSWAPPED(a);
@@ -133,7 +138,7 @@ bool in_order(const element& e, missing_move move, const void* keys, std::size_t
 nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
                 nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(x);
-  if (!e)
+  if (!e || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
   subject from(x, axis);
@@ -150,11 +155,11 @@ nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle
 nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
                    nb::handle nan, nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(x);
-  if (!e)
+  if (!e || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
   subject from(x, axis);
-  const bool by_out = dtype.is_none() && !out.is_none() && PyArray_CheckExact(out.ptr());
+  const bool by_out = dtype.is_none() && !out.is_none();
   const int type_number = position_type(by_out ? nb::object(out.attr("dtype")) : nb::borrow<nb::object>(dtype));
   PyArray_Descr* const type = PyArray_DescrFromType(type_number);
   const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));

@@ -14,7 +14,7 @@
 
 namespace sortile::checks {
 
-/// An array of a request: elements of `element` bytes, aligned to `alignment`.
+/// An array of a request: elements of `element` bytes, aligned to `alignment`; one of none may begin anywhere.
 struct named_array {
   std::string name;
   const void* data = nullptr;
@@ -44,7 +44,7 @@ inline void need_array(const named_array& a, sortile::memory where) {
   if (a.count > 0 && a.data == nullptr)
     refuse_call(a.name + " is null, but has " + std::to_string(a.count) +
                 " elements; a null pointer is allowed for none only");
-  if (reinterpret_cast<std::uintptr_t>(a.data) % a.alignment != 0)
+  if (a.count > 0 && reinterpret_cast<std::uintptr_t>(a.data) % a.alignment != 0)
     refuse_call(a.name + " is not aligned to the " + std::to_string(a.alignment) + " bytes that are required");
   need_reach(a, where);
 }

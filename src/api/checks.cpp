@@ -28,8 +28,9 @@ std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element
   return n * element;
 }
 
-void need_alignment(const std::string& name, const void* data, std::size_t alignment) {
-  if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
+/// An array of no elements may begin anywhere.
+void need_alignment(const std::string& name, const void* data, std::size_t n, std::size_t alignment) {
+  if (n > 0 && reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
     refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that are required");
 }
 
@@ -119,7 +120,7 @@ void sort_payload(const Request& r) {
   case payload::indices:
     need_index_width(r.value_bytes, r.n);
     need_pointer("indices", r.values_out, r.n);
-    need_alignment("indices", r.values_out, r.value_bytes);
+    need_alignment("indices", r.values_out, r.n, r.value_bytes);
     break;
   default:
     refuse("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
@@ -133,8 +134,8 @@ void need_arrays(const Request& r, std::size_t bytes_of_a_key, std::size_t align
   need_pointer("keys_in", r.keys_in, r.n);
   if (r.carries != payload::indices)
     need_pointer("keys_out", r.keys_out, r.n);
-  need_alignment("keys_in", r.keys_in, alignment);
-  need_alignment("keys_out", r.keys_out, alignment);
+  need_alignment("keys_in", r.keys_in, r.n, alignment);
+  need_alignment("keys_out", r.keys_out, r.n, alignment);
 
   const sort_arrays a = arrays_of(r, bytes_of_a_key);
   need_same_or_apart(a.keys_in, a.keys_out);
@@ -163,7 +164,7 @@ void need_columns(std::span<const column> columns, std::size_t n, const options&
       refuse(name + " has " + std::to_string(c.n) + " keys, but there are " + std::to_string(n) +
              " rows; every column needs a key for each row");
     need_pointer(name, c.data, n);
-    need_alignment(name, c.data, key_bytes(c.type));
+    need_alignment(name, c.data, n, key_bytes(c.type));
     need_reach({{name, c.data, bytes_of(name, n, key_bytes(c.type))}});
   }
 }
@@ -189,10 +190,10 @@ void sort(const sort_request& r, const options& opts) {
   need_memory(opts);
   if (r.device_n != nullptr && opts.memory == memory::host)
     refuse("device_n is given, but the arrays are said to lie in host memory; set options::memory to memory::device");
-  need_alignment("device_n", r.device_n, alignof(std::uint64_t));
+  need_alignment("device_n", r.device_n, 1, alignof(std::uint64_t));
   if (r.device_status != nullptr && r.device_n == nullptr)
     refuse("device_status is given without device_n, which it would tell about");
-  need_alignment("device_status", r.device_status, alignof(std::uint32_t));
+  need_alignment("device_status", r.device_status, 1, alignof(std::uint32_t));
   if (r.input_is_scratch && r.carries == payload::indices)
     refuse("a double buffer sorts keys or pairs; indices are always written to their own array");
   need_arrays(r, key_bytes(r.type), key_bytes(r.type));
@@ -244,7 +245,7 @@ void merge(const merge_request& r, const options& opts) {
   for (std::size_t i = 0; i < r.runs.size(); ++i) {
     const std::string name = "run " + std::to_string(i);
     need_pointer(name + ": keys", r.runs[i].keys, r.runs[i].n);
-    need_alignment(name + ": keys", r.runs[i].keys, element);
+    need_alignment(name + ": keys", r.runs[i].keys, r.runs[i].n, element);
     if (with_values)
       need_pointer(name + ": values", r.runs[i].values, r.runs[i].n);
     if (r.runs[i].n > std::numeric_limits<std::size_t>::max() - n)
@@ -252,7 +253,7 @@ void merge(const merge_request& r, const options& opts) {
     n += r.runs[i].n;
   }
   need_pointer("keys_out", r.keys_out, n);
-  need_alignment("keys_out", r.keys_out, element);
+  need_alignment("keys_out", r.keys_out, n, element);
   if (with_values)
     need_pointer("values_out", r.values_out, n);
 
@@ -308,7 +309,7 @@ void rows(const rows_request& r, const options& opts) {
   need_columns(r.columns, r.n, opts);
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
-  need_alignment("indices", r.indices_out, r.index_bytes);
+  need_alignment("indices", r.indices_out, r.n, r.index_bytes);
   const named_array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
   need_reach({out});
   for (std::size_t i = 0; i < r.columns.size(); ++i)
@@ -338,7 +339,7 @@ void strings(const strings_request& r, const options& opts) {
     refuse("strings are ordered by all of their bytes; leave options::bits at its default");
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
-  need_alignment("indices", r.indices_out, r.index_bytes);
+  need_alignment("indices", r.indices_out, r.n, r.index_bytes);
   const named_array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
   need_reach({out});
   if (r.views != nullptr) {
@@ -354,7 +355,7 @@ void strings(const strings_request& r, const options& opts) {
     refuse("offsets of " + std::to_string(r.offset_bytes) + " bytes given; allowed are 4 and 8");
   need_pointer("offsets", r.offsets, r.n);
   need_pointer("bytes", r.bytes, r.n > 0 ? r.size : 0);
-  need_alignment("offsets", r.offsets, r.offset_bytes);
+  need_alignment("offsets", r.offsets, r.n, r.offset_bytes);
   const named_array offsets{"offsets", r.offsets, r.n == 0 ? 0 : bytes_of("offsets", r.n + 1, r.offset_bytes)};
   const named_array bytes{"bytes", r.bytes, r.size};
   need_reach({offsets, bytes});
@@ -395,7 +396,7 @@ void permute(const permute_request& r, const options& opts) {
   need_index_width(r.index_bytes, r.n);
   need_value_size(r.value_bytes);
   need_pointer("indices", r.indices, r.n);
-  need_alignment("indices", r.indices, r.index_bytes);
+  need_alignment("indices", r.indices, r.n, r.index_bytes);
   need_pointer("values", r.values, r.n);
   const named_array indices{"indices", r.indices, bytes_of("indices", r.n, r.index_bytes)};
   const named_array values{"values", r.values, bytes_of("values", r.n, r.value_bytes)};
@@ -411,7 +412,7 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
     need_memory(opts);
   const std::string name = std::string(function) + ": keys";
   need_pointer(name, keys, n);
-  need_alignment(name, keys, key_bytes(type));
+  need_alignment(name, keys, n, key_bytes(type));
   need_reach({name, keys, bytes_of(name, n, key_bytes(type))}, opts.memory);
 }
 

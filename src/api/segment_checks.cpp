@@ -32,7 +32,7 @@ std::string as_range(segment_bounds b) {
 void need_offsets(const char* name, const void* offsets, std::size_t count, const segments& where, memory lie_in) {
   if (offsets == nullptr && count > 0)
     refuse_segments(std::string(name) + " is null, but there are " + text(where.count) + " segments");
-  if (reinterpret_cast<std::uintptr_t>(offsets) % where.offset_bytes != 0)
+  if (count > 0 && reinterpret_cast<std::uintptr_t>(offsets) % where.offset_bytes != 0)
     refuse_segments(std::string(name) + " is not aligned to its " + text(where.offset_bytes) + " bytes");
   if (count > none / 2 / where.offset_bytes)
     refuse_segments(text(where.count) + " segments have more offsets than memory can address");

@@ -105,6 +105,11 @@ TEST_F(misuse, keys_and_indices_out_of_alignment) {
   values_anywhere.values_in = c_.data() + 3;
   values_anywhere.values_out = d_.data() + 5;
   EXPECT_NO_THROW(run(values_anywhere));
+  sort_request of_nothing = right_;
+  of_nothing.n = 0;
+  of_nothing.keys_in = a_.data() + 1;
+  of_nothing.keys_out = b_.data() + 1;
+  EXPECT_NO_THROW(run(of_nothing));
 }
 
 TEST_F(misuse, bit_windows_out_of_range) {

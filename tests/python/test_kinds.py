@@ -22,6 +22,19 @@ def test_complex_as_numpy_has_them(drawn, equal_nan):
         assert np.array_equal(found[0], wanted[0], equal_nan=True) and np.array_equal(found[1], wanted[1])
 
 
+def test_complex_numbers_that_are_none_are_one_value():
+    """They have an order among them, by which the first that occurs is not the first of them, nor are equal ones neighbours."""
+    lacks = [complex(np.nan, 1), 2, complex(3, np.nan), complex(np.nan, 0)]
+    values, index, inverse, counts = sortile.unique(np.array(lacks), return_index=True, return_inverse=True, return_counts=True)
+    assert values[0] == 2 and np.isnan(values[1].real) and values[1].imag == 1
+    assert index.tolist() == [1, 0] and inverse.tolist() == [1, 0, 1, 1] and counts.tolist() == [1, 3]
+    x = np.zeros(4, [("c", "c16"), ("k", "i4")])
+    x["c"], x["k"] = [complex(3, np.nan), complex(np.nan, 1), complex(np.nan, 1), complex(np.nan, 2)], [5, 4, 5, 4]
+    values, index, inverse, counts = sortile.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    assert oracle.same_bits(values, x[[1, 0]]) and inverse.tolist() == [1, 0, 1, 0] and counts.tolist() == [2, 2]
+    assert sortile.unique(x, equal_nan=False).shape == (4,)
+
+
 @given(st.integers(0, 2**32), st.integers(0, 200), st.booleans())
 def test_structures_by_their_fields(seed, n, descending):
     x = np.empty(n, [("a", "u1"), ("b", ">f4"), ("c", [("d", "c8"), ("e", "M8[s]")])])

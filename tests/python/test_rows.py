@@ -109,6 +109,18 @@ def test_merge_into_a_run():
     assert sortile.merge(both[:2], both[2:], out=both).tolist() == [1, 2, 3, 4]
 
 
+def test_merge_into_an_array_with_gaps():
+    wide = np.zeros(12, np.uint8)
+    for out in (np.zeros(8, np.int16)[::2], np.zeros(4, np.int16)[::-1], wide[3:11].view(np.int16)):
+        assert sortile.merge(np.array([1, 4], np.int16), np.array([2, 3], np.int16), out=out) is out
+        assert out.tolist() == [1, 2, 3, 4]
+    with pytest.raises(ValueError, match="out is read-only"):
+        sortile.merge(wide, out=np.broadcast_to(np.uint8(0), 12))
+    for out in (np.zeros(8, np.int16)[::2], np.zeros(4, np.int16)):
+        with pytest.raises(TypeError, match="out holds int16; needed is int64"):
+            sortile.merge(np.arange(4), out=out)
+
+
 @given(st.one_of(arrays.lane(), arrays.block().map(lambda drawn: drawn[0])), st.booleans())
 def test_unique(x, equal_nan):
     plain = oracle.comparable(x)

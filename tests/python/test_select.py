@@ -115,6 +115,19 @@ def test_subclasses_come_back():
     assert type(groups.keys) is np.recarray and type(groups.order) is np.ndarray
 
 
+def test_arrays_of_no_elements_may_begin_anywhere():
+    """NumPy calls them aligned."""
+    for dtype in ("u2", "i4", "f8", "M8[s]"):
+        x = np.zeros(0, [("before", "u1"), ("keys", dtype)])["keys"]
+        for largest in (True, False):
+            assert sortile.top_k(x, 0, largest=largest).values.shape == (0,)
+        assert sortile.group_by(x).offsets.tolist() == [0]
+        assert sortile.unique(x).shape == sortile.sort(x).shape == sortile.argsort(x).shape == sortile.merge(x, x).shape == (0,)
+        assert sortile.segment_sort(x, []).shape == (0,)
+        assert sortile.segment_argsort(x, [0, 0]).shape == sortile.argsort_rows([x, x]).shape == (0,)
+        assert sortile.is_sorted(x)
+
+
 def test_bfloat16():
     x = np.array([1, 4, 2, 3], dtype=ml_dtypes.bfloat16)
     assert sortile.median(x) == 2.5 and sortile.top_k(x, 1).values.tolist() == [4]
@@ -135,7 +148,9 @@ def test_misuse():
         (lambda: sortile.partition(x, 5), ValueError, "-5 to 4"),
         (lambda: sortile.quantile(x, 1.5), ValueError, "0 to 1"),
         (lambda: sortile.quantile(x, 0.5, method="best"), ValueError, "linear"),
-        (lambda: sortile.quantile(np.array([]), 0.5), ValueError, "no elements"),
+        (lambda: sortile.quantile(np.array([]), 0.5), ValueError, "sortile.quantile: of no elements"),
+        (lambda: sortile.median(np.array([])), ValueError, "sortile.median: of no elements"),
+        (lambda: sortile.median(x * 1j), TypeError, "sortile.median: elements of type complex128 are given"),
         (lambda: sortile.group_by(x.reshape(5, 1)), ValueError, "one axis"),
     ]:
         with pytest.raises(error, match=word):

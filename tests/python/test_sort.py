@@ -80,6 +80,28 @@ def test_out_may_overlap_the_input():
     assert np.array_equal(sortile.argsort(same, out=same), np.argsort(x, kind="stable"))
 
 
+def test_out_may_be_of_a_subclass(tmp_path):
+    x = np.array([[3, 1, 2], [0, 5, 4]])
+    mapped = np.memmap(tmp_path / "out", dtype=x.dtype, mode="w+", shape=x.shape)
+    assert sortile.sort(x, out=mapped) is mapped and mapped.tolist() == [[1, 2, 3], [0, 4, 5]]
+    assert sortile.argsort(x, out=mapped) is mapped and mapped.tolist() == [[1, 2, 0], [0, 2, 1]]
+    assert sortile.merge(mapped[0, 1:], mapped[1, :2], out=mapped.reshape(-1)[:4]).tolist() == [0, 0, 2, 2]
+
+
+def test_out_that_could_not_take_the_result_is_refused():
+    """NumPy makes an array of a list, which would take the result in vain."""
+    x = np.array([3, 1, 2])
+    for given in (x, x * 1j, x.tolist(), x.view(np.recarray)):
+        for out in ([0, 0, 0], (0, 0, 0), bytearray(24), 0):
+            for call in (sortile.sort, sortile.argsort):
+                with pytest.raises(TypeError, match=f"^sortile.{call.__name__}: out is of type {type(out).__name__}"):
+                    call(given, out=out)
+            with pytest.raises(TypeError, match="^sortile.merge: out is of type"):
+                sortile.merge(given, out=out)
+    with pytest.raises(TypeError, match="would lose its mask"):
+        sortile.sort(x, out=np.ma.zeros(3, x.dtype))
+
+
 def test_is_sorted_writes_nothing():
     for x in (np.arange(60)[::2], np.arange(60).reshape(6, 10)[:, ::3], np.arange(9).astype(">i4")):
         before = x.copy()

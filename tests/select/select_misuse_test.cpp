@@ -33,6 +33,7 @@ TEST(SelectMisuse, TopK) {
   refused([](auto& r) { r.rows = 2, r.stride = 4; }, {"overlap with a stride of 4"});
   refused([](auto& r) { r.rows = ~std::size_t{0}; }, {"more than memory can address"});
   refused([](auto& r) { r.keys_in = reinterpret_cast<const char*>(keys.data()) + 1; }, {"not aligned"});
+  EXPECT_NO_THROW(run(top_k_request{.type = key_type::u32, .keys_in = reinterpret_cast<const char*>(keys.data()) + 1}));
   refused([](auto&) {}, {"bit window"}, {.bits = {3, 40}});
   refused([](auto&) {}, {"stream"}, {.stream = out.data()});
   refused([](auto&) {}, {"options::workspace_limit", "only sorts"}, {.workspace_limit = 1 << 20});
