@@ -44,6 +44,8 @@ def _look_up(kind: type) -> Framework | None:
 
 def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | None, list[Any]]:
     """The framework that has to be asked for one of these arrays, and all of them as its own."""
+    if hasattr(arrays, "__arrow_c_stream__"):  # a list of it would be of names, or of its columns
+        raise TypeError(f"sortile.{function}: {type(arrays).__name__} is a table, which argsort_table() orders")
     try:
         given = list(arrays)
     except TypeError:

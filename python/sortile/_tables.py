@@ -163,14 +163,22 @@ def _rows_in_order(
 ) -> Array:
     if nulls not in ("last", "first"):
         raise ValueError(f'sortile.{call}: nulls must be "last" or "first"')
-    decide = [(table, _direction(call, by))] if is_column else _order(call, by, table, library)
+    decide = [(None, table, _direction(call, by))] if is_column else _order(call, by, table, library)
     columns = Columns()
-    for column, descending in decide:
+    names: list[Any] = []  # of the column that each of columns.arrays is for
+    for name, column, descending in decide:
         library.append(call, columns, column, descending, nulls == "first", nan)
+        names += [name] * (len(columns.arrays) - len(names))
     with telling(progress) as tell:
-        result: Array = core.argsort_rows(
-            columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell
-        )
+        try:
+            result: Array = core.argsort_rows(
+                columns.arrays, columns.descending, dtype, nulls == "first", nan, threads, tell
+            )
+        except TypeError as e:
+            if len(e.args) != 2:
+                raise
+            subject = "a column" if is_column else f"column {names[e.args[1]]!r}"
+            raise TypeError(f"sortile.{call}: {subject} of type {e.args[0]}") from None
     return result
 
 
@@ -187,6 +195,8 @@ def _look_up(call: str, kind: type) -> tuple[TableLibrary, bool]:
         if name in _KNOWN or name in _COLUMNS:
             module = importlib.import_module(f"._{library}", __package__)
             return _known.setdefault(kind, (module.LIBRARY, name in _COLUMNS))
+    if any(base.__name__ == "LazyFrame" for base in kind.__mro__):
+        raise TypeError(f"sortile.{call}: a LazyFrame holds no rows yet; its collect() gives a table")
     raise TypeError(
         f"sortile.{call}: {kind.__module__}.{kind.__name__} is no table that is known here; those "
         f"that are: {', '.join(_KNOWN)}; and columns: {', '.join(_COLUMNS)}"
@@ -204,8 +214,8 @@ def _direction(call: str, by: Any) -> bool:
     return _DIRECTIONS[by]
 
 
-def _order(call: str, by: Any, table: Any, library: TableLibrary) -> list[tuple[Any, bool]]:
-    """(column, whether it descends) for each, the first deciding."""
+def _order(call: str, by: Any, table: Any, library: TableLibrary) -> list[tuple[Any, Any, bool]]:
+    """(name, column, whether it descends) for each, the first deciding."""
     if not isinstance(by, list):
         by = [] if by is None else [by]
     if not by:
@@ -222,7 +232,7 @@ def _order(call: str, by: Any, table: Any, library: TableLibrary) -> list[tuple[
         column = library.column(table, name)
         if column is None:
             raise _no_column(call, name, library.names(table))
-        order.append((column, _DIRECTIONS[direction]))
+        order.append((name, column, _DIRECTIONS[direction]))
     return order
 
 

@@ -152,18 +152,34 @@ void turn_signs(key_type type, void* keys, std::size_t n) {
     top[i * width] ^= std::byte{0x80};
 }
 
+/// Arrow's word for a type, where its format is no letter that says it.
 std::string type_name(const ArrowSchema& schema) {
-  return std::string("Arrow type \"") + schema.format + "\"";
+  constexpr std::pair<std::string_view, std::string_view> words[] = {{"+s", "struct"},
+                                                                     {"+l", "list"},
+                                                                     {"+L", "large_list"},
+                                                                     {"+vl", "list_view"},
+                                                                     {"+vL", "large_list_view"},
+                                                                     {"+w:", "fixed_size_list"},
+                                                                     {"+m", "map"},
+                                                                     {"+u", "union"},
+                                                                     {"+r", "run_end_encoded"},
+                                                                     {"ti", "interval"},
+                                                                     {"d:", "decimal of more than 128 bits"}};
+  const std::string_view format = schema.format;
+  for (const auto& [begin, word] : words)
+    if (format.starts_with(begin))
+      return std::string(word);
+  return "Arrow's type \"" + std::string(format) + "\"";
 }
 
 arrow_type known_type(const ArrowSchema& schema) {
   const ArrowSchema& elements = schema.dictionary != nullptr ? *schema.dictionary : schema;
   const std::optional<arrow_type> type = type_of(elements.format);
   if (!type || elements.dictionary != nullptr)
-    throw nb::type_error(("sortile: a column of " + type_name(elements) +
-                          " has no order here; those that have: numbers, decimals of up to 128 bits, booleans, dates, "
-                          "times, text, binary, and dictionaries of these")
-                             .c_str());
+    throw type_without_order(
+        type_name(elements) +
+        " has no order here; those that have: numbers, decimals of up to 128 bits, booleans, dates, "
+        "times, text, binary, and dictionaries of these");
   return *type;
 }
 
@@ -259,7 +275,7 @@ std::size_t arrow_column::size() const {
 std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, unsigned threads) const {
   const std::optional<key_type> index = one_letter(schema.it.format[0]);
   if (!index || is_float(*index))
-    throw invalid_argument("sortile: a dictionary with indices of " + type_name(schema.it));
+    throw invalid_argument("sortile: a dictionary with indices of type " + type_name(schema.it));
   const std::size_t n = rows_of(pieces), width = key_bytes(type.key);
   text_list texts(type.is_text() ? n : 0);
   const std::shared_ptr<void> keys = memory_of(type.is_text() ? 0 : n * width);

@@ -8,6 +8,7 @@
 #include <sortile/request.hpp>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,17 @@ struct owned_column {
   std::shared_ptr<void> memory;
 };
 
+/// Of a column whose elements have no order here; what() names their type, and those that have one.
+class type_without_order : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// One column of a table as its library hands it out: a type, and pieces that follow each other.
 class arrow_column {
  public:
   /// Of what an arrow_stream takes, or a tuple of what read_arrow() gives and the column's number: then the table has
-  /// to be there as long. \throws TypeError for a type that has no order here
+  /// to be there as long. \throws type_without_order
   explicit arrow_column(nb::handle given);
   ~arrow_column();
   arrow_column(arrow_column&&) noexcept;

@@ -77,6 +77,16 @@ prepared_column prepare(nb::handle array, const element& e, order direction, nan
   return c;
 }
 
+/// \throws TypeError with the type and the column's number: Python knows its name.
+arrow_column column_of_table(nb::handle given, std::size_t number) {
+  try {
+    return arrow_column(given);
+  } catch (const type_without_order& e) {
+    PyErr_SetObject(PyExc_TypeError, nb::make_tuple(e.what(), number).ptr());
+    throw nb::python_error();
+  }
+}
+
 /// The columns of a call, as they came: arrays of NumPy's, and columns of tables in capsules.
 class given_columns {
  public:
@@ -86,7 +96,7 @@ class given_columns {
       const nb::handle one = given[i];
       const order direction = order_of(descending[i]);
       if (PyCapsule_CheckExact(one.ptr()) || PyTuple_CheckExact(one.ptr())) {
-        entries_.push_back({{}, {}, arrow_column(one), direction});
+        entries_.push_back({{}, {}, column_of_table(one, i), direction});
         need_length(entries_.back().table->size(), i);
         continue;
       }

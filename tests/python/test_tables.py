@@ -295,6 +295,21 @@ def test_orders_of_types_of_their_own():
     assert sortile.argsort_table(several, [(("a", "y"), "descending")]).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("n", [4, 20_000])
+def test_views_of_texts(n):
+    """PyArrow takes no rows of these."""
+    held = [None, "b", "", "a text that is longer than twelve bytes"] * (n // 4)
+    keys = np.arange(n)[::-1]
+    for type_, texts in ((pyarrow.string_view(), held), (pyarrow.binary_view(), [t if t is None else t.encode() for t in held])):
+        array = pyarrow.array(texts, type_)
+        pieces = pyarrow.chunked_array([array[:1], array[1:]])
+        for column in (array, pieces):
+            found = sortile.sort_table(column, "descending")
+            assert found.type == type_ and found.to_pylist() == sorted(filter(None, texts), reverse=True) + texts[2:3] * (n // 4) + [None] * (n // 4)
+            table = sortile.sort_table(pyarrow.table({"k": keys, "text": column}), "k")
+            assert table.schema.field("text").type == type_ and table["text"].to_pylist() == texts[::-1]
+
+
 def test_what_schemas_say_stays():
     for n in (3, 20_000):
         field = pyarrow.field("a", pyarrow.int64(), nullable=False, metadata={"of": "a field"})
@@ -313,7 +328,11 @@ def test_refusals():
         (lambda: sortile.sort_table(table, []), ValueError, "by names no column"),
         (lambda: sortile.argsort_table(table, "a", dtype="f4"), TypeError, "allowed are int64 and uint32"),
         (lambda: sortile.sort_table(table, "a", nulls="middle"), ValueError, "nulls must be"),
-        (lambda: sortile.sort_table(table, "b"), TypeError, "has no order here; those that have: numbers"),
+        (lambda: sortile.sort_table(table, "b"), TypeError, "sort_table: column 'b' of type list has no order here; those that have: numbers"),
+        (lambda: sortile.argsort_table(table["b"]), TypeError, "sortile.argsort_table: a column of type list has no order here"),
+        (lambda: sortile.argsort_rows(table), TypeError, "sortile.argsort_rows: Table is a table, which argsort_table"),
+        (lambda: sortile.lexsort(table.to_pandas()), TypeError, "sortile.lexsort: DataFrame is a table, which argsort_table"),
+        (lambda: sortile.sort_table(polars.LazyFrame({"a": [1]}), "a"), TypeError, "LazyFrame holds no rows yet; its collect"),
         (lambda: sortile.sort_table({"a": [1]}, "a"), TypeError, "no table that is known here"),
         (lambda: sortile.sort(polars.Series([1])), TypeError, "is a column or a table"),
         (lambda: sortile.sort_table(table), ValueError, "by names no column"),
@@ -323,11 +342,16 @@ def test_refusals():
         with pytest.raises(error, match=text):
             call()
     objects = polars.DataFrame({"o": polars.Series([object(), object()], dtype=polars.Object), "l": [[1], [2]]})
-    views = pyarrow.array(["b", "a"], pyarrow.string_view())
+    objects = objects.with_columns(s=polars.Series([{"x": 1}, {"x": 0}]), n=polars.Series([1, None]))
+    runs = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([1, 2], pyarrow.int32()), pyarrow.array([3, 4]))
+    held = pyarrow.table({"k": [1, 0], "runs": runs})
+    wide = pandas.DataFrame({"n": [1.0, np.nan], "between": pandas.IntervalIndex.from_tuples([(0, 1), (1, 2)])})
     for call, text in [
         (lambda: sortile.argsort_table(objects, "o"), "sortile.argsort_table: column 'o' of type Object has no order here"),
-        (lambda: sortile.argsort_table(objects, "l"), "has no order here; those that have: numbers"),
-        (lambda: sortile.sort_table(views), "PyArrow takes no rows of such a column, which argsort_table orders"),
+        (lambda: sortile.argsort_table(objects, "l"), "sortile.argsort_table: column 'l' of type large_list has no order here"),
+        (lambda: sortile.argsort_table(objects, ["n", "s"], nulls="first"), "column 's' of type struct has no order here"),
+        (lambda: sortile.argsort_table(wide, ["n", "between"], nulls="first"), "column 'between' of type struct has no order"),
+        (lambda: sortile.sort_table(held, "k"), "PyArrow takes no rows of such a column, which argsort_table orders"),
     ]:
         with pytest.raises(TypeError, match=text):
             call()
