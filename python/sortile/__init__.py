@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from ._about import explain, info, release_scratch
 from ._merging import merge
+from ._quantiles import median, quantile
 from ._route import route
 from ._rows import argsort_rows, lexsort
 from ._segments import segment_argsort, segment_sort, segment_sort_by_key
-from ._select import group_by, median, partition, quantile, top_k
+from ._select import group_by, partition, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
 from ._tables import argsort_table, sort_table
 from ._unique import unique, unique_all, unique_counts, unique_inverse, unique_values

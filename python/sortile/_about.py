@@ -40,6 +40,16 @@ def explain(
     ------
     TypeError
         For elements that have no order here.
+
+    Notes
+    -----
+    No element is read: the plan follows from the length, the type and the machine.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.explain(np.zeros(10)).splitlines()[-1]
+    'result    in the output arrays'
     """
     positions, descending = flag("positions", positions), flag("descending", descending)
     if (framework := held_by(x)) is not None:
@@ -60,10 +70,32 @@ def info() -> dict[str, Any]:
 
     ``module`` names the compiled module that sorts: ``sortile._core``, or ``sortile_cu13._core``, which has the GPU
     engine too.
+
+    Returns
+    -------
+    dict
+        ``version``, ``threads``, ``module``, and ``engines``: a list of dicts with ``name``, ``description``, ``usable`` and
+        ``reason``, which says why one cannot be used.
+
+    Examples
+    --------
+    >>> import sortile
+    >>> [e["name"] for e in sortile.info()["engines"] if e["usable"] and e["name"] != "cuda"]
+    ['cpu']
     """
     return {**core.info(), "module": module_name}
 
 
 def release_scratch() -> None:
-    """Give back to the system the scratch memory (at most 1 GiB) that large sorts keep for the next one."""
+    """Give back to the system the scratch memory (at most 1 GiB) that large sorts keep for the next one.
+
+    Notes
+    -----
+    The next large sort touches fresh memory, which costs about as much as the sort itself.
+
+    Examples
+    --------
+    >>> import sortile
+    >>> sortile.release_scratch()
+    """
     core.release_scratch()

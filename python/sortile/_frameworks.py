@@ -135,7 +135,7 @@ class Framework:
         return False
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """float64; NaN counts as the largest value. `method`: its place in _select.METHODS."""
+        """float64; NaN counts as the largest value. `method`: its place in _quantiles.METHODS."""
         raise NotImplementedError
 
     def with_nan(self, x: Any, rows: Any) -> Any:

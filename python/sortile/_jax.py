@@ -22,8 +22,8 @@ from ._frameworks import Framework, Where
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 )
+from ._quantiles import METHODS, between, neighbours
 from ._route import route_shapes
-from ._select import METHODS, between, neighbours
 
 if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")

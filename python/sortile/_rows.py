@@ -48,6 +48,11 @@ def argsort_rows(
     TypeError, ValueError, MemoryError
         As `argsort`; also for no columns, and columns of different lengths.
 
+    Notes
+    -----
+    Rows are sorted by the first 64 bits of what their columns hold, and those that are equal in them by the next ones:
+    columns behind the first few are often not read at all.
+
     Examples
     --------
     >>> import numpy as np, sortile
@@ -115,6 +120,10 @@ def lexsort(
     ------
     TypeError, ValueError, MemoryError
         As `argsort`; also for no keys, and keys of different shapes.
+
+    Notes
+    -----
+    As `argsort_rows`. Keys of several axes are ordered by one more column, the number of their lane.
 
     Examples
     --------

@@ -128,7 +128,14 @@ def segment_sort(
     Raises
     ------
     ValueError
-        Offsets that decrease, reach beyond the array, or make segments that overlap.
+        Offsets that decrease, reach beyond the array, or make segments that overlap; an array of several axes.
+    TypeError
+        Elements that have no order here, and offsets that are no integers along one axis.
+
+    Notes
+    -----
+    One call for any number of segments, of any mix of lengths: threads take them in tasks of about the same work. Beside
+    the result, each thread uses memory for the longest segment that it sorts.
 
     Examples
     --------
@@ -160,7 +167,26 @@ def segment_argsort(
 ) -> Any:
     """The order of each segment's elements, as positions counted from the segment's beginning; 0 outside of segments.
 
-    The parameters are those of `segment_sort`; `dtype` is int64 (None) or uint32, as in `argsort`.
+    Parameters
+    ----------
+    x, offsets, descending, nan, threads, progress
+        As in `segment_sort`.
+    dtype : {int64, uint32}
+        Of the positions, as in `argsort`.
+
+    Returns
+    -------
+    array of int64 or uint32
+        Of the length of `x`. Positions of equal elements ascend.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `segment_sort`; TypeError also for another `dtype`.
+
+    Notes
+    -----
+    As `segment_sort`.
 
     Examples
     --------
@@ -207,6 +233,12 @@ def segment_sort_by_key(
     ------
     ValueError
         As `segment_sort`; also for values that do not fit the keys.
+    TypeError
+        As `segment_sort`.
+
+    Notes
+    -----
+    As `segment_sort`; values are moved once, whatever their type.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""Parts of a sort: the first k, partitions, medians and quantiles; and groups of equal keys.
+"""Parts of a sort: the first k, and partitions; and groups of equal keys. `_quantiles` has medians and quantiles.
 
 Each reads the array about once, where a sort moves it several times.
 """
 
 from __future__ import annotations
 
-from math import ceil, floor, prod
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ._arrays import (
     Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken,
-    positions_back, probabilities, whole,
+    positions_back, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -38,7 +38,7 @@ class Groups(NamedTuple):
     order: NDArray[np.int64]
 
 
-def _rows(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
+def rows_along(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
     """The array with the axis last, as rows without gaps; the other axes; and where the axis was."""
     if axis is None:
         a, axis = a.reshape(-1), 0
@@ -50,7 +50,7 @@ def _rows(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
     return rows, moved.shape[:-1], axis % a.ndim
 
 
-def _done(function: str, result: Any, a: Array) -> Any:
+def done(function: str, result: Any, a: Array) -> Any:
     if result is NotImplemented:
         raise not_taken(function, a.dtype)
     return result
@@ -103,6 +103,11 @@ def top_k(
     TypeError, ValueError, MemoryError
         As `sort`; ValueError also for a k beyond the axis.
 
+    Notes
+    -----
+    The array is read about once, whatever k is, and what is chosen is sorted. Rows with gaps, and another axis than the
+    last, are copied first.
+
     Examples
     --------
     >>> import numpy as np, sortile
@@ -129,16 +134,16 @@ def host_top_k(
 ) -> tuple[Array, Array]:
     """`top_k` of an array in host memory."""
     need_nan(nan)
-    rows, others, at = _rows(a, axis)
+    rows, others, at = rows_along(a, axis)
     rows, as_given = nat_largest(rows)
     n = rows.shape[1]
     need_first(k, n)
     lacks = _missing(a, rows) if nan == "last" and largest else None
     if lacks is None or not lacks.any():
-        values, indices = _done("top_k", core.top_k(rows, k, largest, threads, tell), rows)
+        values, indices = done("top_k", core.top_k(rows, k, largest, threads, tell), rows)
     else:  # they are the first to be chosen: as many more are, and these moved behind
         most = min(n, k + int(lacks.sum(axis=1).max()))
-        values, indices = _done("top_k", core.top_k(rows, most, largest, threads, tell), rows)
+        values, indices = done("top_k", core.top_k(rows, most, largest, threads, tell), rows)
         behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
         values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
     shape = (*others, k)
@@ -185,174 +190,13 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     if (framework := held_by(x)) is not None and framework.takes_partitions(x):
         return framework.partition(x, place, axis)
     a, back = given(x)
-    rows, others, at = _rows(a, axis)
+    rows, others, at = rows_along(a, axis)
     n = rows.shape[1]
     place = need_place(place, n)
     numbers, as_given = nat_largest(rows)
     copy = numbers.copy() if np.may_share_memory(numbers, a) else numbers
-    _done("partition", core.nth_element(copy, place, threads), rows)
+    done("partition", core.nth_element(copy, place, threads), rows)
     return back(np.moveaxis(in_order_of(a)(as_given(copy)).reshape((*others, n)), -1, at))
-
-
-_NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
-METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
-
-
-def quantile(
-    x: ArrayLike,
-    q: float | Sequence[float],
-    /,
-    *,
-    axis: int | None = None,
-    method: str = "linear",
-    threads: int | None = None,
-    progress: Progress = None,
-) -> Any:
-    """Quantiles along an axis, as ``np.quantile`` gives them: exact, several from one read of the array.
-
-    Parameters
-    ----------
-    x : array of booleans, integers or floats
-        NumPy's, or one of PyTorch, CuPy and JAX on a GPU, where the result is one of theirs and the call does not wait;
-        in JAX a traced or differentiated one, too.
-    q : number or sequence of numbers from 0 to 1
-    axis : int or None
-        The axis; None, the default, takes all elements as one.
-    method : {"linear", "lower", "higher", "nearest", "midpoint"}
-        What a quantile between two elements is.
-    threads, progress
-        As in `sort`.
-
-    Returns
-    -------
-    float64, or an array of them with the axis of `q` first, of the kind of `x`; in JAX the type that ``float`` has there.
-    NaN where the elements include one.
-
-    Raises
-    ------
-    TypeError
-        For elements that are no numbers.
-    ValueError
-        For a `q` outside of 0 to 1, a method that is not there, and an axis of no elements.
-
-    Examples
-    --------
-    >>> import numpy as np, sortile
-    >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
-    [5.0, 7.75]
-    """
-    if method not in METHODS:
-        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    wanted = probabilities(q)
-    if not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
-    return _quantiles("quantile", x, wanted, axis, method, threads, progress)
-
-
-def _quantiles(
-    function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
-) -> Any:
-    if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
-        refuse_host_options(None, progress)
-        return framework.quantile(x, wanted, axis, METHODS.index(method))
-    a, back = given(x)
-    rows, others, _at = _rows(a, axis)
-    n = rows.shape[1]
-    if n == 0:
-        raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
-    if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
-        raise not_taken(function, rows.dtype, _NUMBERS)
-    if len(rows) == 1 and wanted.size <= 16:
-        found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
-        plain = np.array(found).reshape((*wanted.shape, *others))
-        return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
-    place, low, high = neighbours(wanted.reshape(-1), n)
-    ranks = sorted({*low.tolist(), *high.tolist(), n - 1})
-    with telling(progress) as tell:
-        keys = _done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows).astype(np.float64)
-    column = {rank: number for number, rank in enumerate(ranks)}
-    below, above = (keys[:, [column[rank] for rank in side.tolist()]] for side in (low, high))
-    with np.errstate(invalid="ignore"):
-        result = between(np, below, above, place - low, low, method)
-    result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
-    plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
-    return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
-
-
-class _Numbers:
-    """What `between` asks of NumPy, for single numbers, of which NumPy would make arrays first."""
-
-    @staticmethod
-    def where(condition: bool, yes: float, no: float) -> float:
-        return yes if condition else no
-
-
-def _quantiles_of_lane(
-    rows: Array, wanted: list[float], method: str, threads: int | None, progress: Progress
-) -> list[float]:
-    """A few quantiles of one row."""
-    last = rows.shape[1] - 1
-    places = [q * last for q in wanted]
-    ranks = sorted({*map(floor, places), *map(ceil, places), last})
-    with telling(progress) as tell:
-        keys = _done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows)
-    numbers = dict(zip(ranks, keys[0].astype(np.float64).tolist()))
-    if numbers[last] != numbers[last]:  # NaN is the largest, so the last key tells
-        return [np.nan] * len(wanted)
-    found = []
-    for place in places:
-        low = floor(place)
-        found.append(between(_Numbers, numbers[low], numbers[ceil(place)], place - low, low, method))
-    return found
-
-
-def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
-    """Where the quantiles of n sorted elements lie, and the places on both sides."""
-    place = wanted * (n - 1)
-    return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
-
-
-def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -> Any:
-    """What lies between the elements at `low` and behind them. `xp`: NumPy, or what computes by its names."""
-    if method == "lower":
-        return below
-    if method == "higher":
-        return above
-    if method == "nearest":
-        return xp.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
-    if method == "midpoint":
-        part = (part > 0) * 0.5
-    length = above - below
-    found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
-    return xp.where(below == above, below, found)
-
-
-def median(
-    x: ArrayLike, /, *, axis: int | None = None, threads: int | None = None, progress: Progress = None
-) -> Any:
-    """The middle element, or the mean of the two in the middle, as ``np.median`` gives it: ``quantile(x, 0.5)``.
-
-    Parameters
-    ----------
-    x, axis, threads, progress
-        As in `quantile`.
-
-    Returns
-    -------
-    float64, or an array of them of the kind of `x`
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `quantile`.
-
-    Examples
-    --------
-    >>> import numpy as np, sortile
-    >>> float(sortile.median(np.array([7, 1, 3, 10])))
-    5.0
-    """
-    return _quantiles("median", x, np.array(0.5), axis, "linear", threads, progress)
 
 
 def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progress = None) -> Groups:
@@ -394,6 +238,6 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
         raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")
     flat, as_given = nat_largest(np.require(native(a), requirements=["C", "A"]))
     with telling(progress) as tell:
-        found, offsets, order = _done("group_by", core.group_by(flat, threads, tell), flat)
+        found, offsets, order = done("group_by", core.group_by(flat, threads, tell), flat)
     back_numbers = positions_back(keys, back)
     return Groups(back(in_order_of(a)(as_given(found))), back_numbers(offsets), back_numbers(order))

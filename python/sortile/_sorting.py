@@ -150,6 +150,11 @@ def argsort(
     TypeError, ValueError, MemoryError
         As `sort`; also for another `dtype`, and uint32 with too many elements.
 
+    Notes
+    -----
+    Time is proportional to the number of elements and to the width of both elements and positions. Memory for up to
+    three copies of the array is used while it runs (`explain`).
+
     Examples
     --------
     >>> import numpy as np, sortile

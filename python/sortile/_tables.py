@@ -103,6 +103,10 @@ def sort_table(
     ValueError
         For a column that is not there, and a direction that is none.
 
+    Notes
+    -----
+    The columns that decide are read once, and the rows of each column are taken once.
+
     Examples
     --------
     >>> import pandas, sortile
@@ -146,6 +150,10 @@ def argsort_table(
     ------
     TypeError, ValueError
         As `sort_table`; also for another `dtype`.
+
+    Notes
+    -----
+    As `sort_table`, less the rows, of which none are moved.
 
     Examples
     --------

@@ -124,6 +124,26 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     """Distinct elements, the first position, the inverse and the number of each: `unique` under the names of the array
     API standard, by which every NaN is a value of its own.
 
+    Parameters
+    ----------
+    x : array
+        As in `unique`.
+
+    Returns
+    -------
+    UniqueAll
+        `values`, ascending; `indices`, of each one's first occurrence; `inverse_indices`, in the shape of `x`, the place of
+        each element among the values; `counts`. All but values are int64.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `unique`.
+
+    Notes
+    -----
+    As `unique`.
+
     Examples
     --------
     >>> import numpy as np, sortile
@@ -134,17 +154,95 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
-    """Distinct elements and the number of each, as `unique_all` has them."""
+    """Distinct elements and the number of each, as `unique_all` has them.
+
+    Parameters
+    ----------
+    x : array
+        As in `unique`.
+
+    Returns
+    -------
+    UniqueCounts
+        `values`, ascending, and `counts`, int64.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `unique`.
+
+    Notes
+    -----
+    Elements alone are sorted, without positions: less work than `unique_all`.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.unique_counts(np.array([3, 1, 3])).counts
+    array([1, 2])
+    """
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
-    """Distinct elements and, in the shape of `x`, the place of each element among them, as `unique_all` has them."""
+    """Distinct elements and, in the shape of `x`, the place of each element among them, as `unique_all` has them.
+
+    Parameters
+    ----------
+    x : array
+        As in `unique`.
+
+    Returns
+    -------
+    UniqueInverse
+        `values`, ascending, and `inverse_indices`, int64: ``values[inverse_indices]`` equals `x`.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `unique`.
+
+    Notes
+    -----
+    As `unique`.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.unique_inverse(np.array([3, 1, 3])).inverse_indices
+    array([1, 0, 1])
+    """
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: ArrayLike, /) -> NDArray[Any]:
-    """Distinct elements, as `unique_all` has them; ascending, which the standard leaves open."""
+    """Distinct elements, as `unique_all` has them; ascending, which the standard leaves open.
+
+    Parameters
+    ----------
+    x : array
+        As in `unique`.
+
+    Returns
+    -------
+    array
+        Of one axis, and of the kind and type of `x`.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `unique`.
+
+    Notes
+    -----
+    As `unique_counts`.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.unique_values(np.array([3, 1, 3]))
+    array([1, 3])
+    """
     values: NDArray[Any] = unique(x, equal_nan=False)
     return values
 

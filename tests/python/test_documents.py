@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import json
 import pkgutil
 import re
@@ -29,6 +30,16 @@ def test_docstrings():
         assert found.failed == 0, module
         ran += found.attempted
     assert ran >= 20
+
+
+def test_docstrings_are_whole():
+    """Every function has the sections of NumPy's style, and names each of its parameters."""
+    for name in sortile.__all__:
+        call = getattr(sortile, name)
+        text, parameters = inspect.getdoc(call), list(inspect.signature(call).parameters)
+        wanted = ["Examples", *(["Parameters", "Returns", "Raises", "Notes"] if parameters else [])]
+        assert [w for w in wanted if f"{w}\n{'-' * len(w)}\n" not in text] == [], name
+        assert [p for p in parameters if not re.search(rf"\b{p}\b", text)] == [], name
 
 
 def test_notebook(monkeypatch, tmp_path):

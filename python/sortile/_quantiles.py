@@ -1,0 +1,187 @@
+"""Quantiles and medians: exact, of the few elements beside them, which one read of the array finds."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from ._arrays import Array, given, not_taken, probabilities
+from ._backend import core
+from ._frameworks import held_by, refuse_host_options
+from ._progress import Progress, telling
+from ._select import done, rows_along
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
+METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def quantile(
+    x: ArrayLike,
+    q: float | Sequence[float],
+    /,
+    *,
+    axis: int | None = None,
+    method: str = "linear",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Quantiles along an axis, as ``np.quantile`` gives them: exact, several from one read of the array.
+
+    Parameters
+    ----------
+    x : array of booleans, integers or floats
+        NumPy's, or one of PyTorch, CuPy and JAX on a GPU, where the result is one of theirs and the call does not wait;
+        in JAX a traced or differentiated one, too.
+    q : number or sequence of numbers from 0 to 1
+    axis : int or None
+        The axis; None, the default, takes all elements as one.
+    method : {"linear", "lower", "higher", "nearest", "midpoint"}
+        What a quantile between two elements is.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    float64, or an array of them with the axis of `q` first, of the kind of `x`; in JAX the type that ``float`` has there.
+    NaN where the elements include one.
+
+    Raises
+    ------
+    TypeError
+        For elements that are no numbers.
+    ValueError
+        For a `q` outside of 0 to 1, a method that is not there, and an axis of no elements.
+
+    Notes
+    -----
+    Time is that of about one read, and a little for each quantile; nothing is sorted. Integers beyond 2**53 are rounded
+    to float64. Beside infinity, and between two equal ones, the result is the element where its place is one, where
+    NumPy's arithmetic makes NaN of it.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
+    [5.0, 7.75]
+    """
+    if method not in METHODS:
+        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
+    wanted = probabilities(q)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
+    return _quantiles("quantile", x, wanted, axis, method, threads, progress)
+
+
+def _quantiles(
+    function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
+) -> Any:
+    if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
+        refuse_host_options(None, progress)
+        return framework.quantile(x, wanted, axis, METHODS.index(method))
+    a, back = given(x)
+    rows, others, _at = rows_along(a, axis)
+    n = rows.shape[1]
+    if n == 0:
+        raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
+    if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
+        raise not_taken(function, rows.dtype, _NUMBERS)
+    if len(rows) == 1 and wanted.size <= 16:
+        found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
+        plain = np.array(found).reshape((*wanted.shape, *others))
+        return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
+    place, low, high = neighbours(wanted.reshape(-1), n)
+    ranks = sorted({*low.tolist(), *high.tolist(), n - 1})
+    with telling(progress) as tell:
+        keys = done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows).astype(np.float64)
+    column = {rank: number for number, rank in enumerate(ranks)}
+    below, above = (keys[:, [column[rank] for rank in side.tolist()]] for side in (low, high))
+    with np.errstate(invalid="ignore"):
+        result = between(np, below, above, place - low, low, method)
+    result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
+    plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
+    return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
+
+
+class _Numbers:
+    """What `between` asks of NumPy, for single numbers, of which NumPy would make arrays first."""
+
+    @staticmethod
+    def where(condition: bool, yes: float, no: float) -> float:
+        return yes if condition else no
+
+
+def _quantiles_of_lane(
+    rows: Array, wanted: list[float], method: str, threads: int | None, progress: Progress
+) -> list[float]:
+    """A few quantiles of one row."""
+    last = rows.shape[1] - 1
+    places = [q * last for q in wanted]
+    ranks = sorted({*map(floor, places), *map(ceil, places), last})
+    with telling(progress) as tell:
+        keys = done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows)
+    numbers = dict(zip(ranks, keys[0].astype(np.float64).tolist()))
+    if numbers[last] != numbers[last]:  # NaN is the largest, so the last key tells
+        return [np.nan] * len(wanted)
+    found = []
+    for place in places:
+        low = floor(place)
+        found.append(between(_Numbers, numbers[low], numbers[ceil(place)], place - low, low, method))
+    return found
+
+
+def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
+    """Where the quantiles of n sorted elements lie, and the places on both sides."""
+    place = wanted * (n - 1)
+    return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
+
+
+def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -> Any:
+    """What lies between the elements at `low` and behind them. `xp`: NumPy, or what computes by its names."""
+    if method == "lower":
+        return below
+    if method == "higher":
+        return above
+    if method == "nearest":
+        return xp.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
+    if method == "midpoint":
+        part = (part > 0) * 0.5
+    length = above - below
+    found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
+    return xp.where(below == above, below, found)
+
+
+def median(
+    x: ArrayLike, /, *, axis: int | None = None, threads: int | None = None, progress: Progress = None
+) -> Any:
+    """The middle element, or the mean of the two in the middle, as ``np.median`` gives it: ``quantile(x, 0.5)``.
+
+    Parameters
+    ----------
+    x, axis, threads, progress
+        As in `quantile`.
+
+    Returns
+    -------
+    float64, or an array of them of the kind of `x`
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `quantile`.
+
+    Notes
+    -----
+    As `quantile`; NumPy's median and mean of two middle elements differ from it by rounding at most.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> float(sortile.median(np.array([7, 1, 3, 10])))
+    5.0
+    """
+    return _quantiles("median", x, np.array(0.5), axis, "linear", threads, progress)
