@@ -11,6 +11,7 @@
 
 #include <sortile/request.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,10 @@ void sort_with_one(const key_order& k, const travellers& values, const options& 
   move_block(k.move, values.target(0), k.n, missing, values.widths[0]);
 }
 
+/// Half of the whole is the sort.
 void sort_with_several(const key_order& k, const travellers& values, const options& opts, unsigned threads) {
+  options of_sort = opts;
+  of_sort.progress = progress_of_step(opts.progress, 0, 0.5);
   const std::size_t index_bytes = k.n >> 32 == 0 ? 4 : 8;
   const cpu::scratch space(k.n * index_bytes, "the positions of a sort by key");
   void* const positions = space.bytes().data();
@@ -86,13 +90,17 @@ void sort_with_several(const key_order& k, const travellers& values, const optio
                    .carries = payload::indices,
                    .value_bytes = index_bytes,
                    .values_out = positions},
-      opts);
+      of_sort);
   const std::size_t missing = count_missing(k.e, k.move, k.keys_out, k.n);
   move_block(k.move, k.keys_out, k.n, missing, k.e.width);
   move_block(k.move, positions, k.n, missing, index_bytes);
+  const std::function<bool(double)> told = progress_of_step(opts.progress, 0.5, 1);
+  progress_meter progress(&told, std::uint64_t{values.size()} * k.n);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values.widths[i] > 0)
-      cpu::gather(values.source(i), positions, index_bytes, k.n, values.widths[i], values.target(i), threads);
+      cpu::gather(values.source(i), positions, index_bytes, k.n, values.widths[i], values.target(i), threads,
+                  &progress);
+  progress.finish();
 }
 
 } // namespace
@@ -143,8 +151,9 @@ nb::object take(nb::handle array, nb::handle positions, nb::handle threads) {
   const std::size_t n = size_of(indices), width = width_of_row(a);
   if (n > 0 && width > 0)
     how.run(n, [&] {
+      progress_meter progress(&how.opts.progress, n);
       cpu::gather(PyArray_DATA(a), PyArray_DATA(indices), static_cast<std::size_t>(PyArray_ITEMSIZE(indices)), n, width,
-                  PyArray_DATA(as_array(to)), how.threads());
+                  PyArray_DATA(as_array(to)), how.threads(), &progress);
     });
   return to;
 }

@@ -12,7 +12,9 @@
 
 #include <sortile/request.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -21,6 +23,8 @@ namespace sortile::python {
 namespace {
 
 constexpr std::size_t unique_alone_below = std::size_t{1} << 15;
+constexpr std::size_t unique_told_piece = std::size_t{1} << 16; // keys, where progress is told
+constexpr double sorted_at = 0.6, counted_at = 0.7;             // of the whole
 
 /// When two keys are the same: −0 and +0 are; NaNs of all kinds, and NaTs, are with equal_nan, else none is another.
 template <class Word>
@@ -51,10 +55,13 @@ struct tables {
 template <class Word>
 class groups_of {
  public:
-  groups_of(const Word* keys, std::size_t n, identity<Word> same, unsigned threads)
+  groups_of(const Word* keys, std::size_t n, identity<Word> same, unsigned threads, progress_meter& progress)
       : keys_(keys), n_(n), same_(same), threads_(threads),
-        pieces_(n < unique_alone_below ? 1 : std::size_t{4} * threads), before_(pieces_ + 1) {
-    each_piece([&](std::size_t piece, std::size_t begin, std::size_t end) {
+        pieces_(n < unique_alone_below ? 1
+                : progress.is_told()   ? std::max(std::size_t{4} * threads, n / unique_told_piece)
+                                       : std::size_t{4} * threads),
+        before_(pieces_ + 1) {
+    each_piece(progress, [&](std::size_t piece, std::size_t begin, std::size_t end) {
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i)
         count += begins(i);
@@ -67,8 +74,8 @@ class groups_of {
 
   /// `positions`: where each sorted key was; null where only values and counts are wanted.
   template <class Index>
-  void write(const Index* positions, const tables& to) const {
-    each_piece([&](std::size_t piece, std::size_t begin, std::size_t end) {
+  void write(const Index* positions, const tables& to, progress_meter& progress) const {
+    each_piece(progress, [&](std::size_t piece, std::size_t begin, std::size_t end) {
       std::size_t group = before_[piece]; // of the key to come, if it begins one
       for (std::size_t i = begin; i < end; ++i) {
         if (begins(i))
@@ -101,9 +108,11 @@ class groups_of {
   }
 
   template <class F>
-  void each_piece(F&& f) const {
-    cpu::for_each_task(threads_, pieces_, nullptr, [&](unsigned, std::size_t i) {
-      f(i, cpu::part_begin(n_, pieces_, i), cpu::part_begin(n_, pieces_, i + 1));
+  void each_piece(progress_meter& progress, F&& f) const {
+    cpu::for_each_task(threads_, pieces_, &progress, [&](unsigned, std::size_t i) {
+      const std::size_t begin = cpu::part_begin(n_, pieces_, i), end = cpu::part_begin(n_, pieces_, i + 1);
+      f(i, begin, end);
+      progress.add(end - begin);
     });
   }
 
@@ -154,9 +163,11 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
   answer a;
   std::optional<groups_of<Word>> found;
   how.run(n, [&] {
+    const std::function<bool(double)> told = progress_of_step(how.opts.progress, sorted_at, counted_at);
+    progress_meter progress(&told, n);
     found.emplace(static_cast<const Word*>(sorted), n,
                   identity<Word>{infinity_of<Word>(e.type), e.missing == missing_kind::nat, want.equal_nan},
-                  how.threads());
+                  how.threads(), progress);
   });
   const std::size_t m = n == 0 ? 0 : found->count();
   a.values = new_vector(m, like);
@@ -165,10 +176,13 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
   to.inverse = new_table(a.inverse, want.inverse, n);
   to.counts = new_table(a.counts, want.counts, m);
   how.run(n, [&] {
+    const std::function<bool(double)> told = progress_of_step(how.opts.progress, counted_at, 1);
+    progress_meter progress(&told, n);
     if (index_bytes == 4)
-      found->write(static_cast<const std::uint32_t*>(positions), to);
+      found->write(static_cast<const std::uint32_t*>(positions), to, progress);
     else
-      found->write(static_cast<const std::uint64_t*>(positions), to);
+      found->write(static_cast<const std::uint64_t*>(positions), to, progress);
+    progress.finish();
   });
   return a;
 }
@@ -203,6 +217,8 @@ nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equa
   const cpu::scratch positions(want.positions() ? n * index_bytes : 0, "the positions of unique");
   const missing_move move = move_of_missing(*e, order::ascending, nan_place::last);
   how.run(n, [&] {
+    options opts = how.opts;
+    opts.progress = progress_of_step(how.opts.progress, 0, sorted_at);
     run(sort_request{.type = e->type,
                      .n = n,
                      .keys_in = PyArray_DATA(as_array(keys)),
@@ -210,7 +226,7 @@ nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equa
                      .carries = want.positions() ? payload::indices : payload::none,
                      .value_bytes = want.positions() ? index_bytes : 0,
                      .values_out = positions.bytes().data()},
-        how.opts);
+        opts);
     const std::size_t missing = count_missing(*e, move, sorted.bytes().data(), n);
     move_block(move, sorted.bytes().data(), n, missing, e->width);
     if (want.positions())

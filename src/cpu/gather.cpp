@@ -81,15 +81,16 @@ void surely(unsigned threads, Work&& work) noexcept {
 } // namespace
 
 void gather(const void* from, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width, void* to,
-            unsigned threads) {
+            unsigned threads, progress_meter* progress) {
   const auto* const in = static_cast<const std::byte*>(from);
   auto* const out = static_cast<std::byte*>(to);
-  for_each_piece(threads, n, gather_alone_below, [&](std::size_t begin, std::size_t end) {
+  const auto piece = [&](std::size_t begin, std::size_t end) {
     if (index_bytes == 4)
       gather_piece(in, static_cast<const std::uint32_t*>(indices), begin, end, width, out);
     else
       gather_piece(in, static_cast<const std::uint64_t*>(indices), begin, end, width, out);
-  });
+  };
+  for_each_told_piece(threads, n, gather_alone_below, progress, piece);
 }
 
 void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, std::size_t to_width,

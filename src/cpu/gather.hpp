@@ -1,14 +1,16 @@
 // Values moved by position, or from one width to another: simple parallel loops over untyped arrays.
 #pragma once
 
+#include "plan/progress.hpp"
+
 #include <cstddef>
 
 namespace sortile::cpu {
 
 /// to[i] = from[indices[i]] for values of `width` bytes; indices of 4 or 8 bytes, all below n. The arrays do not
-/// overlap.
+/// overlap. `progress` counts values, and may cancel; null where nobody wants to know.
 void gather(const void* from, const void* indices, std::size_t index_bytes, std::size_t n, std::size_t width, void* to,
-            unsigned threads);
+            unsigned threads, progress_meter* progress = nullptr);
 
 /// values[i] becomes what values[indices[i]] was, through `space` of n * width bytes. Never fails: where threads cannot
 /// be had, the calling one does all of it.

@@ -12,7 +12,9 @@
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace sortile::cpu {
@@ -20,32 +22,40 @@ namespace sortile::cpu {
 namespace {
 
 constexpr std::size_t groups_least_piece = std::size_t{1} << 15; // keys
+constexpr std::size_t groups_told_piece = std::size_t{1} << 16;  // keys, where progress is told
+constexpr double share_of_the_sort = 0.6;                        // of the whole
 
 template <class K, class Index>
 class grouper {
  public:
-  grouper(const groups_request& r, const options& opts, unsigned threads)
-      : request_(r), image_(r.type, opts.order, opts.bits), threads_(threads),
-        pieces_(r.n < 2 * groups_least_piece ? 1 : std::size_t{4} * threads) {
+  /// `progress` counts every key twice.
+  grouper(const groups_request& r, const options& opts, unsigned threads, progress_meter& progress)
+      : request_(r), image_(r.type, opts.order, opts.bits), threads_(threads), progress_(progress),
+        pieces_(r.n < 2 * groups_least_piece ? 1
+                : progress.is_told()         ? std::max(std::size_t{4} * threads, r.n / groups_told_piece)
+                                             : std::size_t{4} * threads) {
     image_.exact = image_.is_float;
   }
 
   /// `sorted` keys; `order` their positions, or null.
   std::size_t run(const K* sorted, const Index* order) const {
     std::vector<std::size_t> first_group(pieces_ + 1);
-    for_each_task(threads_, pieces_, nullptr, [&](unsigned, std::size_t piece) {
+    for_each_task(threads_, pieces_, &progress_, [&](unsigned, std::size_t piece) {
       std::size_t begins = 0;
       for (std::size_t i = begin(piece); i < begin(piece + 1); ++i)
         begins += is_begin(sorted, i);
       first_group[piece + 1] = begins;
+      progress_.add(begin(piece + 1) - begin(piece));
     });
     for (std::size_t piece = 0; piece < pieces_; ++piece)
       first_group[piece + 1] += first_group[piece];
     const std::size_t groups = first_group[pieces_];
     std::vector<ends> begins(pieces_);
-    for_each_task(threads_, pieces_, nullptr, [&](unsigned, std::size_t piece) {
+    for_each_task(threads_, pieces_, &progress_, [&](unsigned, std::size_t piece) {
       begins[piece] = write(sorted, order, piece, first_group[piece]);
+      progress_.add(begin(piece + 1) - begin(piece));
     });
+    progress_.finish();
     if (request_.counts != nullptr)
       close_counts(first_group, begins);
     if (request_.offsets != nullptr)
@@ -108,6 +118,7 @@ class grouper {
   const groups_request& request_;
   key_image<K> image_;
   unsigned threads_;
+  progress_meter& progress_;
   std::size_t pieces_;
 };
 
@@ -122,7 +133,8 @@ void sort_keys(const groups_request& r, const options& opts, unsigned threads, v
   of_sort.order = opts.order;
   of_sort.bits = opts.bits;
   const scratch space(cpu_engine().workspace_used(sort, of_sort, threads), "the workspace of a sort of groups");
-  cpu_engine().run(sort, of_sort, {threads, space.bytes(), opts.progress ? &opts.progress : nullptr});
+  const std::function<bool(double)> told = progress_of_step(opts.progress, 0, share_of_the_sort);
+  cpu_engine().run(sort, of_sort, {threads, space.bytes(), told ? &told : nullptr});
 }
 
 template <class K>
@@ -133,9 +145,11 @@ std::size_t groups_of(const groups_request& r, const options& opts, unsigned thr
   void* const order = !needs_order ? nullptr : r.order != nullptr ? r.order : positions.bytes().data();
   sort_keys(r, opts, threads, sorted.bytes().data(), order);
   const auto* const keys = reinterpret_cast<const K*>(sorted.bytes().data());
+  const std::function<bool(double)> told = progress_of_step(opts.progress, share_of_the_sort, 1);
+  progress_meter progress(&told, 2 * std::uint64_t{r.n});
   if (r.index_bytes == 4)
-    return grouper<K, std::uint32_t>(r, opts, threads).run(keys, static_cast<const std::uint32_t*>(order));
-  return grouper<K, std::uint64_t>(r, opts, threads).run(keys, static_cast<const std::uint64_t*>(order));
+    return grouper<K, std::uint32_t>(r, opts, threads, progress).run(keys, static_cast<const std::uint32_t*>(order));
+  return grouper<K, std::uint64_t>(r, opts, threads, progress).run(keys, static_cast<const std::uint64_t*>(order));
 }
 
 } // namespace

@@ -72,4 +72,19 @@ void for_each_piece(unsigned threads, std::size_t n, std::size_t alone_below, F&
                 [&](unsigned, std::size_t i) { f(part_begin(n, pieces, i), part_begin(n, pieces, i + 1)); });
 }
 
+/// The same in pieces of some milliseconds, between which the calling thread reports progress; f's elements are the
+/// units.
+template <class F>
+void for_each_told_piece(unsigned threads, std::size_t n, std::size_t alone_below, progress_meter* progress, F&& f) {
+  if (progress == nullptr || !progress->is_told())
+    return for_each_piece(threads, n, alone_below, f);
+  constexpr std::size_t told_piece = std::size_t{1} << 16;
+  const std::size_t pieces = (n + told_piece - 1) / told_piece;
+  for_each_task(n < alone_below ? 1 : threads, pieces, progress, [&](unsigned, std::size_t i) {
+    const std::size_t begin = part_begin(n, pieces, i), end = part_begin(n, pieces, i + 1);
+    f(begin, end);
+    progress->add(end - begin);
+  });
+}
+
 } // namespace sortile::cpu

@@ -148,9 +148,7 @@ class row_sorter {
   /// The caller's progress as a sort tells it that takes the whole as far as `end`; none where nobody wants to know.
   std::function<bool(double)> progress_up_to(double end) {
     const double begin = std::exchange(done_, end);
-    if (!opts_.progress)
-      return {};
-    return [this, begin, end](double done) { return opts_.progress(begin + (end - begin) * done); };
+    return progress_of_step(opts_.progress, begin, end);
   }
 
   static constexpr const char* purpose = "the words of a sort of rows";

@@ -50,4 +50,13 @@ class progress_meter {
   std::atomic<std::uint64_t> done_{0};
 };
 
+/// The callback of a step that takes a whole from `begin` to `end`, as fractions of it; none where nobody wants to
+/// know.
+inline std::function<bool(double)> progress_of_step(const std::function<bool(double)>& whole, double begin,
+                                                    double end) {
+  if (!whole)
+    return {};
+  return [&whole, begin, end](double done) { return whole(begin + (end - begin) * done); };
+}
+
 } // namespace sortile

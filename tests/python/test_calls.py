@@ -212,6 +212,23 @@ def test_what_progress_raises_ends_the_call(call):
     assert np.array_equal(x, before)
 
 
+@pytest.mark.parametrize("call", [
+    lambda x, tell: sortile.unique(x, return_index=True, return_inverse=True, progress=tell),
+    lambda x, tell: sortile.sort_by_key(x, (x[::-1], x, x), progress=tell),
+    lambda x, tell: sortile.group_by(x, progress=tell),
+])
+def test_a_call_is_done_when_progress_says_so(call):
+    """What follows the sort can be interrupted, too."""
+    shares = []
+    x = keys(2_000_000)
+    for _ in range(5):
+        told = []
+        begin = time.perf_counter()
+        call(x, lambda done: told.append(time.perf_counter()))
+        shares.append((time.perf_counter() - told[-1]) / (time.perf_counter() - begin))
+    assert min(shares) < 0.12, shares
+
+
 def test_a_bar(capfd):
     sortile.sort(keys(100_000), progress=True)
     assert "100%" in capfd.readouterr().err

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace sortile {
@@ -43,6 +44,24 @@ TEST(Groups, Templates) {
   EXPECT_TRUE(unique(std::vector<float>{}).empty());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(unique(std::vector<float>{nan, -0.0f, 0.0f, -nan}).size(), 2u);
+}
+
+/// The sort is a part of the whole: what follows it is told, and may be cancelled.
+TEST(Groups, Progress) {
+  std::vector<std::uint32_t> keys(300'000);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  std::vector<double> told;
+  const auto tell = [&](double done) {
+    told.push_back(done);
+    return true;
+  };
+  EXPECT_EQ(group_by(keys, {.threads = 2, .progress = tell}).keys.size(), keys.size());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 1.0);
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](double done) { return done > 0.7 && done < 1; }));
+  EXPECT_THROW(static_cast<void>(group_by(keys, {.threads = 2, .progress = [](double done) { return done < 0.8; }})),
+               cancelled);
 }
 
 TEST(Groups, Misuse) {
