@@ -61,8 +61,8 @@ void check_indices(const Index* indices, std::size_t n, unsigned threads) {
     }
   });
   if (const std::size_t at = first_wrong.load(); at < n)
-    throw invalid_argument("permute: index " + std::to_string(indices[at]) + " at position " + std::to_string(at) +
-                           " is out of range; allowed are 0 to " + std::to_string(n - 1));
+    throw invalid_argument("sortile: permute: index " + std::to_string(indices[at]) + " at position " +
+                           std::to_string(at) + " is out of range; allowed are 0 to " + std::to_string(n - 1));
 }
 
 /// Calls work(threads). Where that fails, calls it again for the calling thread alone, which allocates nothing; so it

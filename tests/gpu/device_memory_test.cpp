@@ -60,6 +60,18 @@ TEST_F(device_memory, sorts_in_the_order_of_a_stream) {
   EXPECT_EQ(in.host(), keys);
 }
 
+TEST_F(device_memory, the_example_of_the_page) {
+  const auto given = random_keys<std::uint32_t>(100'000, 2);
+  const device_array<std::uint32_t> array(given);
+  const device::stream owner;
+  std::uint32_t* const keys = array.span().data();
+  const std::size_t n = given.size();
+  const cudaStream_t stream = owner.get();
+  sortile::sort(std::span(keys, n), {.memory = sortile::memory::device, .stream = stream});
+  cudaStreamSynchronize(stream);
+  EXPECT_EQ(array.host(), sorted(given));
+}
+
 TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
   for (const std::size_t n : {std::size_t{3000}, std::size_t{100'000}, std::size_t{5'000'000}}) {
     const device::stream stream;
