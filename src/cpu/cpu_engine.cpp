@@ -2,6 +2,7 @@
 #include "cpu/cpu_engine.hpp"
 
 #include "cpu/arrangement.hpp"
+#include "cpu/byte_scatter.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/segment_sort.hpp"
 #include "cpu/vector_quicksort.hpp"
@@ -34,7 +35,10 @@ class engine_on_cpu final : public engine {
     p.engine = name();
     p.workspace_bytes = a.bytes;
     p.result = a.double_buffer ? result_place::input : result_place::output;
-    add_steps(request, a, p.steps);
+    if (counts_bytes(request, opts, a))
+      add_steps_of_counting(request, a, p.steps);
+    else
+      add_steps(request, a, p.steps);
     return p;
   }
 
@@ -54,6 +58,35 @@ class engine_on_cpu final : public engine {
   const segment_sorter* segments() const override { return &cpu_segments(); }
 
  private:
+  /// As radix_sorter decides, by the arrays of the job.
+  static bool counts_bytes(const sort_request& request, const options& opts, const arrangement& a) {
+    const bool made = a.handling == value_handling::indices || a.handling == value_handling::gathered;
+    const bool apart =
+        made || (a.handling == value_handling::direct && !a.double_buffer && request.values_in != request.values_out);
+    return apart && !a.in_place && scatters_bytes(request.type, request.n, a.value_width, opts.bits);
+  }
+
+  static void add_steps_of_counting(const sort_request& request, const arrangement& a, std::vector<plan_step>& steps) {
+    const std::size_t keys = request.n, values = request.n * a.value_width;
+    steps.push_back({"count", "the keys of each value; " + count_of(a.workers, "thread"), keys, 0});
+    steps.push_back({"scatter",
+                     "values to their places, and keys from the counts; where the first 1024 keys are in order, a "
+                     "scan and a partition",
+                     keys + (a.handling == value_handling::direct ? values : 0),
+                     (request.keys_out == nullptr ? 0 : keys) + values});
+    add_gather(request, a, values, steps);
+  }
+
+  static void add_gather(const sort_request& request, const arrangement& a, std::size_t values,
+                         std::vector<plan_step>& steps) {
+    if (a.handling != value_handling::gathered)
+      return;
+    const std::size_t raw = request.n * request.value_bytes;
+    steps.push_back({"gather", "values by position", values + raw, raw});
+    if (request.values_in == request.values_out)
+      steps.push_back({"copy", "values back to where they were", raw, raw});
+  }
+
   static std::string local_sort(const sort_request& request) {
     const std::size_t key = key_bytes(request.type);
     if ((key != 4 && key != 8) || best_vector_kernels<std::uint64_t>() == nullptr)
@@ -82,15 +115,12 @@ class engine_on_cpu final : public engine {
            "by the highest differing bits; again for a bucket of more than " + count_of(a.layout.local_limit, "key"),
            keys + read, keys + values});
     const std::size_t from_partition = a.partitions ? values : read;
-    steps.push_back(
-        {"local", n <= insertion_limit ? "insertion sort" : local_sort(request) + ", within the L2 cache; " + by,
-         keys + from_partition, (request.keys_out == nullptr ? 0 : keys) + values});
+    steps.push_back({"local",
+                     n <= insertion_limit ? "insertion sort" : local_sort(request) + ", within the L2 cache; " + by,
+                     keys + from_partition, (request.keys_out == nullptr ? 0 : keys) + values});
     if (a.handling == value_handling::widened)
       steps.push_back({"narrow", "values to " + count_of(request.value_bytes, "byte"), values, raw});
-    if (a.handling == value_handling::gathered)
-      steps.push_back({"gather", "values by position", values + raw, raw});
-    if (a.handling == value_handling::gathered && request.values_in == request.values_out)
-      steps.push_back({"copy", "values back to where they were", raw, raw});
+    add_gather(request, a, values, steps);
   }
 
   static void add_quick_steps(std::size_t keys, const std::string& by, std::vector<plan_step>& steps) {
@@ -107,8 +137,9 @@ class engine_on_cpu final : public engine {
     if (request.keys_in != request.keys_out || makes)
       steps.push_back({"copy", "to where the result is made", keys + (makes ? 0 : values), keys + values});
     steps.push_back({"scan", "which bits differ, whether the keys are sorted; " + by, keys, 0});
-    steps.push_back({"partition", "by the highest differing bits, in place, in blocks that are permuted then; again for "
-                                  "large buckets",
+    steps.push_back({"partition",
+                     "by the highest differing bits, in place, in blocks that are permuted then; again for "
+                     "large buckets",
                      3 * keys + 2 * values, 2 * (keys + values)});
     steps.push_back({"local", local_sort(request) + ", within the L2 cache; " + by, keys + values, keys + values});
   }

@@ -95,6 +95,9 @@ struct radix_tuning {
   std::size_t stream_from_bytes = std::size_t{3} << 20;
   /// Bytes of keys and values that a sort in place moves together.
   std::size_t block_bytes = std::size_t{2} << 10;
+  /// Keys of 8 bits with values that are counted and scattered (byte_scatter.hpp). Fewer are sorted as soon within the
+  /// L2 cache.
+  std::size_t scattered_bytes = std::size_t{1} << 14;
   /// The widest instruction set whose kernels are used where the processor has it.
   instruction_set widest = instruction_set::avx512;
 };

@@ -31,6 +31,7 @@
 // 2011; Polychroniou and Ross, "A comprehensive study of main-memory partitioning", SIGMOD 2014.
 #pragma once
 
+#include "cpu/byte_scatter.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
 #include "cpu/radix_job.hpp"
@@ -60,6 +61,8 @@ class radix_sorter {
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
       movers_.local(input, job_.n, image_, result_, {}, false);
+    else if (scattered())
+      return true;
     else if (job_.value_width == 0 || job_.n <= layout_.local_limit ||
              !chain_sorter<K>(job_, layout_, image_, result_, spare_).run())
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
@@ -67,6 +70,20 @@ class radix_sorter {
   }
 
  private:
+  // Of 8-bit keys with values, unless they may be in order: then the scan finds a shorter way.
+  bool scattered() {
+    if constexpr (sizeof(K) == 1)
+      if (job_.values_in != job_.values_out && scatters_bytes(job_.type, job_.n, job_.value_width, job_.bits)) {
+        look_result<K> found;
+        kernels_.look(static_cast<const K*>(job_.keys_in), std::min<std::size_t>(job_.n, 1024), nullptr, image_, found);
+        if (found.ascending || found.descending)
+          return false;
+        byte_scatter(job_, image_, layout_.workers).run();
+        return true;
+      }
+    return false;
+  }
+
   static constexpr std::size_t block_keys = 4096; // scanned, then counted, while in the L1 cache
   static constexpr unsigned least_digit_bits = 6;
   static constexpr unsigned counting_bits = 16;

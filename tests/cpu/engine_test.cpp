@@ -69,6 +69,7 @@ struct small_tuning {
     cpu::tuning().vector_bytes = cpu::tuning().skewed_vector_bytes = 2 * local_bytes;
     cpu::tuning().alone_below_bytes = alone_below;
     cpu::tuning().stream_from_bytes = 4 * alone_below;
+    cpu::tuning().scattered_bytes = 256;
   }
   ~small_tuning() { cpu::tuning() = before; }
 };
