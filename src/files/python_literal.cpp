@@ -15,7 +15,7 @@ constexpr std::string_view escape_letters = "\\'\"abfnrtv";
 constexpr std::string_view escaped_characters = "\\'\"\a\b\f\n\r\t\v";
 
 // As Python prints it.
-std::string quoted(std::string_view text) {
+std::string python_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -190,7 +190,7 @@ std::string to_string(const python_literal& literal) {
   case kind::integer:
     return fmt::format("{}", literal.integer);
   case kind::text:
-    return quoted(literal.text);
+    return python_quoted(literal.text);
   case kind::sequence:
     for (const python_literal& item : literal.items)
       text += (text.empty() ? "" : ", ") + to_string(item);
@@ -199,7 +199,8 @@ std::string to_string(const python_literal& literal) {
     return "(" + text + (literal.items.size() == 1 ? ",)" : ")");
   case kind::dictionary:
     for (std::size_t i = 0; i < literal.keys.size(); ++i)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", quoted(literal.keys[i]), to_string(literal.items[i]));
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", python_quoted(literal.keys[i]),
+                          to_string(literal.items[i]));
     return "{" + text + "}";
   }
   return text;

@@ -226,7 +226,7 @@ def test_a_call_is_done_when_progress_says_so(call):
         begin = time.perf_counter()
         call(x, lambda done: told.append(time.perf_counter()))
         shares.append((time.perf_counter() - told[-1]) / (time.perf_counter() - begin))
-    assert min(shares) < 0.12, shares
+    assert min(shares) < 0.25, shares
 
 
 def test_a_bar(capfd):
