@@ -83,7 +83,8 @@ class value_chains {
   std::byte* next_block(const entry* of) {
     constexpr std::size_t blocks_ahead = 2;
     owners_[taken_] = static_cast<std::uint16_t>(of - &slots_[0]);
-    fetch(block(taken_ + blocks_ahead), 0, std::min(fetched, block_bytes_)); // it need not be there
+    if (taken_ + blocks_ahead < areas_[0].blocks + areas_[1].blocks)
+      fetch(block(taken_ + blocks_ahead), 0, std::min(fetched, block_bytes_));
     return block(taken_++);
   }
 

@@ -298,6 +298,35 @@ SIMT_TEST(backwards, ties) {
       0);
 }
 
+/// Rows that a warp reads, of one key each: keys rise and fall between them alone.
+template <class Word>
+void check_rows_of_one_key(simt::queue q, key_type type) {
+  const sort_case h{.type = type};
+  constexpr std::size_t row = 32 * 16 / sizeof(Word), n = 100 * row + 3;
+  std::vector<Word> falling(n), both(n), rising(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    falling[i] = Word(5000 - i / row);
+    rising[i] = Word(i / row);
+    both[i] = Word(i / row == 60 ? 59 : i / row + i / row % 2);
+  }
+  const std::vector<Word> equal(n, Word{7});
+  for (const sorter by : sorters<Word>(h)) {
+    for (const auto& keys : {falling, both, rising, equal})
+      check_sort(q, keys, {.by = by, .bits = 4}, h);
+    if (by == sorter::keys)
+      expect_reversed(falling, {.by = by}, h);
+  }
+}
+SIMT_TEST(backwards, rows_of_one_key) {
+  on_every_schedule(
+      [](simt::queue q) {
+        check_rows_of_one_key<std::uint32_t>(q, key_type::u32);
+        check_rows_of_one_key<std::uint64_t>(q, key_type::i64);
+        check_rows_of_one_key<uint128>(q, key_type::u128);
+      },
+      0);
+}
+
 SIMT_TEST(backwards, indices_scratch_and_n_on_the_device) {
   on_every_schedule(
       [](simt::queue q) {

@@ -22,9 +22,9 @@
 // Of many results of 256 keys all are candidates, and sorted runs of 64 are merged to runs of 64 (smallest_in_lanes).
 //
 //   fallback   where there are more candidates than room (equal keys, or rows made so), or a key that was left out is
-//              equal to the k-th in what was cut: the k-th image by counting, of the greatest images up to the bound,
-//              and where that is not among the first few, bit by bit; then the keys below it, and the first of those
-//              that equal it. All rows of the warp take it together
+//              equal to the k-th in what was cut, and not in all: the k-th image by counting, of the greatest images up
+//              to the bound, and where that is not among the first few, bit by bit; then the keys below it, and the
+//              first of those that equal it. All rows of the warp take it together
 //
 // No two candidates are equal, so the result does not depend on the order in which they are put together. Bytes moved:
 // the rows once, and the results. Shared memory: a position for each candidate.
@@ -34,6 +34,7 @@
 
 #include "kernels/any_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
+#include "kernels/select/lane_row.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/usual_image.hpp"
 #include "primitives/warp_smallest.hpp"
@@ -76,7 +77,7 @@ struct select_short_rows_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned in_block = simt::thread_index() / Lanes;
     const auto mine = s.candidates.subview(in_block * capacity, capacity);
-    const std::uint32_t present = below(n);
+    const std::uint32_t present = in_row::below(n);
     constexpr unsigned warp_rows = simt::warp_size / Lanes;
     for (std::uint64_t first = std::uint64_t{simt::block_index()} * block_rows + in_block / warp_rows * warp_rows;
          first < rows; first += std::uint64_t{simt::grid_size()} * block_rows) {
@@ -87,12 +88,8 @@ struct select_short_rows_kernel {
   }
 
  private:
-  using row_keys = image_word[items]; // images
-
-  static SORTILE_DEVICE unsigned lane() { return simt::lane_index() % Lanes; }
-  static SORTILE_DEVICE std::uint32_t position(unsigned item) {
-    return (item / width * Lanes + lane()) * width + item % width;
-  }
+  using in_row = lane_row<image_word, Lanes, items, width>;
+  using row_keys = typename in_row::keys; // images
 
   SORTILE_DEVICE void select(const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row,
                              std::uint32_t present, bool writes) const {
@@ -120,7 +117,7 @@ struct select_short_rows_kernel {
     std::uint32_t words[items], left_out;
     SORTILE_UNROLL
     for (unsigned i = 0; i < items; ++i)
-      words[i] = word(x[i] << zeros, position(i));
+      words[i] = word(x[i] << zeros, in_row::position(i));
     drop_lacking(words);
     primitives::smallest_in_lanes<Lanes, int(capacity)>(words, places, left_out);
     const bool end_in_doubt = (kth_word(places) ^ left_out) <= place_mask;
@@ -128,15 +125,23 @@ struct select_short_rows_kernel {
       load(x, row);
       const image_word kth = image(keys.load(row * stride + (kth_word(places) & place_mask)));
       const image_word lost = lost_bits(differ); // the k-th image has the other bits
-      const std::uint32_t count = count_candidates(candidates, x, present, kth & ~lost, kth | lost);
-      simt::warp_barrier();
-      SORTILE_UNROLL
-      for (unsigned g = 0; g < Groups; ++g)
-        places[g] = lane() * Groups + g < count ? candidates.load(lane() * Groups + g) : ~0u;
-      sort_whole(places, row * stride, count);
-    } else {
-      order_neighbours(places, row * stride, n, is_cut(differ));
-    }
+      const image_word low = kth & ~lost, high = kth | lost;
+      const bool several = in_row::greatest_upto(x, high) != in_row::smallest_from(x, low);
+      if (simt::warp_any(is_cut(differ) && end_in_doubt && several))
+        return sort_counted(places, candidates, x, row, present, low, high);
+    } // else keys that are equal to the k-th in what was cut are so in all bits
+    order_neighbours(places, row * stride, n, is_cut(differ));
+  }
+  /// The row's first keys by whole images. The k-th's is between these two.
+  SORTILE_DEVICE void sort_counted(std::uint32_t (&places)[Groups], const simt::shared_view<std::uint32_t>& candidates,
+                                   const row_keys& x, std::uint64_t row, std::uint32_t present, image_word low,
+                                   image_word high) const {
+    const std::uint32_t count = count_candidates(candidates, x, present, low, high);
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      places[g] = in_row::lane() * Groups + g < count ? candidates.load(in_row::lane() * Groups + g) : ~0u;
+    sort_whole(places, row * stride, count);
   }
   SORTILE_DEVICE std::uint32_t kth_word(const std::uint32_t (&words)[Groups]) const {
     std::uint32_t found = 0;
@@ -154,7 +159,7 @@ struct select_short_rows_kernel {
     drop_lacking(x);
     image_word least, most;
     find_bounds(x, least, most);
-    std::uint32_t count = append(candidates, present & items_where(x, [=](image_word u) { return u <= most; }), 0);
+    std::uint32_t count = append(candidates, present & in_row::where(x, [=](image_word u) { return u <= most; }), 0);
     if (simt::warp_any(count > capacity)) {
       simt::warp_barrier(); // what is overwritten has been written
       count = count_candidates(candidates, x, present, least, most);
@@ -164,7 +169,7 @@ struct select_short_rows_kernel {
     const auto of_row = keys.subview(row * stride, n);
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g) {
-      const std::uint32_t at = g * Lanes + lane();
+      const std::uint32_t at = g * Lanes + in_row::lane();
       places[g] = ~0u;
       if (at < count) {
         const std::uint32_t place = candidates.load(at);
@@ -197,8 +202,8 @@ struct select_short_rows_kernel {
       SORTILE_UNROLL
       for (unsigned v = 0; v < items / width; ++v) {
         simt::vec<Word, int(width)> loaded{};
-        if (position(v * width) < n)
-          loaded = simt::load_vector<int(width)>(keys, begin + position(v * width));
+        if (in_row::position(v * width) < n)
+          loaded = simt::load_vector<int(width)>(keys, begin + in_row::position(v * width));
         SORTILE_UNROLL
         for (unsigned w = 0; w < width; ++w)
           x[v * width + w] = loaded[int(w)];
@@ -206,13 +211,13 @@ struct select_short_rows_kernel {
     } else {
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
-        x[i] = position(i) < n ? keys.load(begin + position(i)) : Word{0};
+        x[i] = in_row::position(i) < n ? keys.load(begin + in_row::position(i)) : Word{0};
     }
     const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
     if (n < most_keys) { // keys that a row lacks are like its first one for now
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
-        x[i] = position(i) < n ? x[i] : first;
+        x[i] = in_row::position(i) < n ? x[i] : first;
     }
     image_word greatest = 0;
     SORTILE_UNROLL
@@ -240,19 +245,10 @@ struct select_short_rows_kernel {
     if (n < most_keys) {
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
-        x[i] = position(i) < n ? x[i] : T(~T{0});
+        x[i] = in_row::position(i) < n ? x[i] : T(~T{0});
     }
   }
   SORTILE_DEVICE Word image(Word key) const { return Word(Word(images.image(key) >> shift) & mask); }
-
-  template <class Wanted>
-  static SORTILE_DEVICE std::uint32_t items_where(const row_keys& x, Wanted wanted) {
-    std::uint32_t found = 0;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      found |= wanted(x[i]) ? 1u << i : 0u;
-    return found;
-  }
 
   /// Writes the positions of these items behind `count` others, where there is room for all; returns how many there are
   /// then, or would be.
@@ -263,38 +259,13 @@ struct select_short_rows_kernel {
     SORTILE_UNROLL
     for (unsigned delta = 1; delta < Lanes; delta *= 2) {
       const std::uint32_t before = simt::shuffle_up(upto, delta, simt::full_warp, Lanes);
-      upto += lane() >= delta ? before : 0;
+      upto += in_row::lane() >= delta ? before : 0;
     }
     const std::uint32_t all = count + simt::shuffle(upto, Lanes - 1, simt::full_warp, Lanes);
     if (all <= capacity)
       for (std::uint32_t at = count + upto - mine; added != 0; added &= added - 1)
-        candidates[at++] = position(simt::trailing_zeros(added));
+        candidates[at++] = in_row::position(simt::trailing_zeros(added));
     return all;
-  }
-
-  static SORTILE_DEVICE std::uint32_t row_sum(std::uint32_t v) {
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2)
-      v += simt::shuffle_xor(v, apart);
-    return v;
-  }
-
-  /// Of items at so many of the first positions, among those given.
-  SORTILE_DEVICE std::uint32_t items_before(std::uint32_t of, std::uint32_t wanted) const {
-    std::uint32_t end = 0; // no more than wanted lie before it
-    SORTILE_NO_UNROLL
-    for (std::uint32_t bit = most_keys; bit > 0; bit /= 2)
-      if (row_sum(simt::popcount(of & below(end | bit))) <= wanted)
-        end |= bit;
-    return below(end);
-  }
-  /// Items at positions below `end`.
-  static SORTILE_DEVICE std::uint32_t below(std::uint32_t end) {
-    std::uint32_t found = 0;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      found |= position(i) < end ? 1u << i : 0u;
-    return found;
   }
 
   /// The smallest image, and one that k images do not exceed.
@@ -320,13 +291,13 @@ struct select_short_rows_kernel {
   SORTILE_DEVICE image_word kth_image(const row_keys& x, std::uint32_t present, image_word low, image_word high) const {
     constexpr unsigned most_tries = 4;
     const auto is_below = [&](image_word tried) { // the k-th image is
-      return row_sum(simt::popcount(present & items_where(x, [=](image_word u) { return u < tried; }))) >= k;
+      return in_row::sum(simt::popcount(present & in_row::where(x, [=](image_word u) { return u < tried; }))) >= k;
     };
-    image_word tried = greatest_upto(x, high);
+    image_word tried = in_row::greatest_upto(x, high);
     bool below = is_below(tried);
     SORTILE_NO_UNROLL
     for (unsigned i = 0; i < most_tries && simt::warp_any(below); ++i) { // the warp's rows stay together
-      const image_word next = greatest_upto(x, tried - 1);
+      const image_word next = in_row::greatest_upto(x, tried - 1);
       tried = below ? next : tried;
       below = is_below(tried) && below;
     }
@@ -343,26 +314,14 @@ struct select_short_rows_kernel {
       }
     return found;
   }
-  static SORTILE_DEVICE image_word greatest_upto(const row_keys& x, image_word end) {
-    image_word found = 0;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i)
-      found = x[i] <= end && x[i] > found ? x[i] : found;
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
-      const image_word other = simt::shuffle_xor(found, apart);
-      found = other > found ? other : found;
-    }
-    return found;
-  }
-
   /// The first k keys' positions, exactly these; returns how many. The k-th key's image is between these two.
   SORTILE_DEVICE std::uint32_t count_candidates(const simt::shared_view<std::uint32_t>& candidates, const row_keys& x,
                                                 std::uint32_t present, image_word low, image_word high) const {
     const image_word kth = kth_image(x, present, low, high);
-    const std::uint32_t equal = present & items_where(x, [=](image_word u) { return u == kth; });
-    const std::uint32_t below = append(candidates, present & items_where(x, [=](image_word u) { return u < kth; }), 0);
-    return append(candidates, equal & items_before(equal, k - below), below);
+    const std::uint32_t equal = present & in_row::where(x, [=](image_word u) { return u == kth; });
+    const std::uint32_t below =
+        append(candidates, present & in_row::where(x, [=](image_word u) { return u < kth; }), 0);
+    return append(candidates, equal & in_row::before(equal, k - below), below);
   }
 
   /// Makes places of words that are in order but for images that are equal in what is left of them.
@@ -384,7 +343,7 @@ struct select_short_rows_kernel {
     for (unsigned g = 0; g < Groups; ++g) {
       const std::uint32_t place = places[g] & place_mask;
       e[g] = packed::greatest();
-      if (lane() * Groups + g < count)
+      if (in_row::lane() * Groups + g < count)
         e[g] = packed::pack(image(of_row.load(place)), place);
     }
     if (simt::warp_any(any_neighbours(e, capacity - 1, [](const element& a, const element& b) { return b < a; })))
@@ -400,7 +359,7 @@ struct select_short_rows_kernel {
     bool found = false;
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
-      found |= lane() * Groups + g < upto && wanted(x[g], g + 1 < Groups ? x[(g + 1) % Groups] : next);
+      found |= in_row::lane() * Groups + g < upto && wanted(x[g], g + 1 < Groups ? x[(g + 1) % Groups] : next);
     return found;
   }
 
@@ -410,14 +369,14 @@ struct select_short_rows_kernel {
       simt::warp_barrier();     // positions have been read
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; g += 4)
-        simt::store_vector<4>(candidates, lane() * Groups + g,
+        simt::store_vector<4>(candidates, in_row::lane() * Groups + g,
                               simt::vec<std::uint32_t, 4>{{places[g], places[g + 1], places[g + 2], places[g + 3]}});
       simt::warp_barrier();
     }
     const auto each_result = [&](auto put) {
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; ++g) {
-        const std::uint32_t i = Groups > 4 ? g * Lanes + lane() : lane() * Groups + g;
+        const std::uint32_t i = Groups > 4 ? g * Lanes + in_row::lane() : in_row::lane() * Groups + g;
         if (i < k && writes)
           put(i, Groups > 4 ? candidates.load(i) : places[g]);
       }

@@ -1,0 +1,91 @@
+// A row's keys in the registers of neighbouring lanes: where each stands, what holds of how many, and the next in
+// order.
+//
+//   lane       0               1              …
+//   items      keys 0 … W − 1  W … 2 W − 1    loads of W keys
+//              L W …           L W + W …
+//
+// A set of a lane's items has a bit for each. All lanes of the warp call what adds up or compares rows.
+#pragma once
+
+#include "simt/simt.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Image: an unsigned integer. Lanes: of a row. Items: keys a lane. Width: of those, neighbours in the row.
+template <class Image, unsigned Lanes, unsigned Items, unsigned Width>
+struct lane_row {
+  using keys = Image[Items];
+
+  /// In its row.
+  static SORTILE_DEVICE unsigned lane() { return simt::lane_index() % Lanes; }
+  /// In the row, of this lane's item.
+  static SORTILE_DEVICE std::uint32_t position(unsigned item) {
+    return (item / Width * Lanes + lane()) * Width + item % Width;
+  }
+
+  /// Items of which that holds.
+  template <class Wanted>
+  static SORTILE_DEVICE std::uint32_t where(const keys& x, Wanted wanted) {
+    std::uint32_t found = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < Items; ++i)
+      found |= wanted(x[i]) ? 1u << i : 0u;
+    return found;
+  }
+
+  /// Over the row's lanes.
+  static SORTILE_DEVICE std::uint32_t sum(std::uint32_t v) {
+    SORTILE_UNROLL
+    for (unsigned apart = 1; apart < Lanes; apart *= 2)
+      v += simt::shuffle_xor(v, apart);
+    return v;
+  }
+
+  /// Of items at so many of the first positions, among those given.
+  static SORTILE_DEVICE std::uint32_t before(std::uint32_t of, std::uint32_t wanted) {
+    std::uint32_t end = 0; // no more than wanted lie before it
+    SORTILE_NO_UNROLL
+    for (std::uint32_t bit = Lanes * Items; bit > 0; bit /= 2)
+      if (sum(simt::popcount(of & below(end | bit))) <= wanted)
+        end |= bit;
+    return below(end);
+  }
+  /// Items at positions below `end`.
+  static SORTILE_DEVICE std::uint32_t below(std::uint32_t end) {
+    std::uint32_t found = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < Items; ++i)
+      found |= position(i) < end ? 1u << i : 0u;
+    return found;
+  }
+
+  /// The row's smallest that is not below `begin`, or all ones.
+  static SORTILE_DEVICE Image smallest_from(const keys& x, Image begin) {
+    Image found = Image(~Image{0});
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < Items; ++i)
+      found = x[i] >= begin && x[i] < found ? x[i] : found;
+    SORTILE_UNROLL
+    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
+      const Image other = simt::shuffle_xor(found, apart);
+      found = other < found ? other : found;
+    }
+    return found;
+  }
+  /// The row's greatest that is not above `end`, or 0.
+  static SORTILE_DEVICE Image greatest_upto(const keys& x, Image end) {
+    Image found = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < Items; ++i)
+      found = x[i] <= end && x[i] > found ? x[i] : found;
+    SORTILE_UNROLL
+    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
+      const Image other = simt::shuffle_xor(found, apart);
+      found = other > found ? other : found;
+    }
+    return found;
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
