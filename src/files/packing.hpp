@@ -15,8 +15,7 @@ enum class packing : std::uint8_t { none, gzip, zstd };
 /// Bytes that are enough to know a packing by.
 inline constexpr std::size_t packing_magic_bytes = 4;
 /// \param first_bytes  that many, unless the file is shorter: then it is a packed one, cut off, if a packing begins
-/// with
-///                     all of it. A single byte may be anything, and has to be called so.
+///                     with all of it. A single byte may be anything, and has to be called so.
 packing packing_of(std::string_view first_bytes, std::string_view path);
 /// What the end of a file's name says: .gz, .zst.
 packing packing_by_name(std::string_view path);

@@ -74,7 +74,7 @@ void csv(std::string_view bytes) {
 
 void packed(std::string_view bytes) {
   constexpr std::size_t most = std::size_t{1} << 20;
-  const packing how = packing_of(bytes);
+  const packing how = packing_of(bytes, "f");
   if (how == packing::none)
     return;
   refused_or_good([&] {
