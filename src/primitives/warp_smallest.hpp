@@ -17,6 +17,7 @@
 // indistinguishable.
 #pragma once
 
+#include "primitives/lanes_reduce.hpp"
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
@@ -83,11 +84,7 @@ SORTILE_DEVICE void smallest_in_lanes(T (&x)[Items], T (&smallest)[unsigned(Kept
   left = T(~T{0});
   sort_in_registers(x);
   detail::smallest_of_runs<Lanes, Kept, 1>(x, smallest, left);
-  SORTILE_UNROLL
-  for (unsigned apart = 1; apart < Lanes; apart *= 2) {
-    const T other = simt::shuffle_xor(left, apart);
-    left = other < left ? other : left;
-  }
+  left = lanes_reduce<Lanes>(left, minimum{});
 }
 
 } // namespace sortile::primitives::inline SORTILE_BACKEND

@@ -8,7 +8,7 @@
 // A set of a lane's items has a bit for each. All lanes of the warp call what adds up or compares rows.
 #pragma once
 
-#include "simt/simt.hpp"
+#include "primitives/lanes_reduce.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -36,10 +36,7 @@ struct lane_row {
 
   /// Over the row's lanes.
   static SORTILE_DEVICE std::uint32_t sum(std::uint32_t v) {
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2)
-      v += simt::shuffle_xor(v, apart);
-    return v;
+    return primitives::lanes_reduce<Lanes>(v, primitives::plus{});
   }
 
   /// Of items at so many of the first positions, among those given.
@@ -66,12 +63,7 @@ struct lane_row {
     SORTILE_UNROLL
     for (unsigned i = 0; i < Items; ++i)
       found = x[i] >= begin && x[i] < found ? x[i] : found;
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
-      const Image other = simt::shuffle_xor(found, apart);
-      found = other < found ? other : found;
-    }
-    return found;
+    return primitives::lanes_reduce<Lanes>(found, primitives::minimum{});
   }
   /// The row's greatest that is not above `end`, or 0.
   static SORTILE_DEVICE Image greatest_upto(const keys& x, Image end) {
@@ -79,12 +71,7 @@ struct lane_row {
     SORTILE_UNROLL
     for (unsigned i = 0; i < Items; ++i)
       found = x[i] <= end && x[i] > found ? x[i] : found;
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2) {
-      const Image other = simt::shuffle_xor(found, apart);
-      found = other > found ? other : found;
-    }
-    return found;
+    return primitives::lanes_reduce<Lanes>(found, primitives::maximum{});
   }
 };
 

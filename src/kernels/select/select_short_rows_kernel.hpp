@@ -110,9 +110,7 @@ struct select_short_rows_kernel {
     SORTILE_UNROLL
     for (unsigned i = 0; i < items; ++i)
       differ |= x[i] ^ first;
-    SORTILE_UNROLL
-    for (unsigned apart = 1; apart < Lanes; apart *= 2)
-      differ |= simt::shuffle_xor(differ, apart);
+    differ = primitives::lanes_reduce<Lanes>(differ, [](image_word a, image_word b) { return a | b; });
     const unsigned zeros = simt::leading_zeros(differ);
     std::uint32_t words[items], left_out;
     SORTILE_UNROLL
