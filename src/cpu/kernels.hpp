@@ -301,9 +301,12 @@ inline constexpr std::size_t digit_block = 256;
 inline constexpr std::size_t digit_run = 16;
 
 inline bool is_run(const std::uint16_t* digits) {
-  std::uint16_t differing = 0;
-  for (std::size_t i = 0; i < digit_run; ++i)
-    differing = static_cast<std::uint16_t>(differing | (digits[i] ^ digits[0]));
+  std::uint64_t words[digit_run / 4];
+  std::memcpy(words, digits, sizeof(words));
+  const std::uint64_t alike = digits[0] * 0x0001000100010001u;
+  std::uint64_t differing = 0;
+  for (const std::uint64_t word : words)
+    differing |= word ^ alike;
   return differing == 0;
 }
 

@@ -94,22 +94,70 @@ inline void write_out(const void* from, std::size_t bytes, void* to) {
 #endif
 }
 
+#if defined(SORTILE_CPU_AVX512_HERE)
+// Pairs whose key and value are of one width lie side by side in their line, so that putting one there takes one cache
+// line instead of two; vectors take them apart on the way out.
+template <class K, class V>
+inline constexpr bool lie_together = has_values<V> && sizeof(K) == sizeof(V) && (sizeof(K) == 4 || sizeof(K) == 8);
+
+// Writes a line of pairs, whose last one is still in registers.
+template <std::size_t Count, class K, class Pair>
+inline void put_pairs(K* to_keys, void* to_values, const Pair* from, const Pair& last, bool stream_keys,
+                      bool stream_values) {
+  constexpr std::size_t in_vector = 64 / sizeof(K);
+  const auto apart = [&](__m512i a, __m512i b, __m512i which) __attribute__((always_inline)) {
+    return sizeof(K) == 4 ? _mm512_permutex2var_epi32(a, which, b) : _mm512_permutex2var_epi64(a, which, b);
+  };
+  const __m512i keys = sizeof(K) == 4
+                           ? _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+                           : _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i values = sizeof(K) == 4 ? _mm512_add_epi32(keys, _mm512_set1_epi32(1))
+                                        : _mm512_add_epi64(keys, _mm512_set1_epi64(1));
+  for (std::size_t i = 0; i < Count; i += in_vector) {
+    const __m512i a = _mm512_load_si512(from + i);
+    __m512i b = _mm512_load_si512(from + i + in_vector / 2);
+    if (i + in_vector == Count)
+      b = with_last(b, last);
+    const __m512i k = apart(a, b, keys), v = apart(a, b, values);
+    auto* const key_line = reinterpret_cast<__m512i*>(to_keys + i);
+    auto* const value_line = reinterpret_cast<__m512i*>(static_cast<K*>(to_values) + i);
+    stream_keys ? _mm512_stream_si512(key_line, k) : _mm512_storeu_si512(key_line, k);
+    stream_values ? _mm512_stream_si512(value_line, v) : _mm512_storeu_si512(value_line, v);
+  }
+}
+#else
+template <class K, class V>
+inline constexpr bool lie_together = false;
+#endif
+
 // One partition under way: buffers, and where their lines go.
 template <class K, class V, std::size_t Line, std::size_t Buckets>
 struct line_writer {
   static constexpr std::size_t line = Line;
   static constexpr std::size_t slots = line - 1;
+  static constexpr bool together = lie_together<K, V>;
+  // A position of a bucket of which no line has been written: that may begin in the line of the one before.
+  static constexpr std::uint64_t unwritten = std::uint64_t{1} << 63;
 
+  struct pair {
+    K key;
+    V value;
+  };
+
+  pair* pair_lines;
   K* key_lines;
   V* value_lines;
   K* to_keys; // shifted down by `phase`, so that positions count from the start of a line
   V* to_values;
+  std::uint64_t* position; // the caller's, from there too
   const std::uint64_t* start;
   std::size_t phase; // keys from the line boundary below `to` to it
   bool stream_keys, stream_values;
 
-  line_writer(std::byte* buffers, const lanes<K>& destination, const std::uint64_t* starts, bool stream)
-      : key_lines(reinterpret_cast<K*>(buffers)), value_lines(nullptr), to_values(nullptr), start(starts) {
+  line_writer(std::byte* buffers, const lanes<K>& destination, std::uint64_t* positions, const std::uint64_t* starts,
+              std::size_t buckets, bool stream)
+      : pair_lines(reinterpret_cast<pair*>(buffers)), key_lines(reinterpret_cast<K*>(buffers)), value_lines(nullptr),
+        to_values(nullptr), position(positions), start(starts) {
     const auto address = reinterpret_cast<std::uintptr_t>(destination.keys);
     phase = address / sizeof(K) % line;
     to_keys = reinterpret_cast<K*>(address - phase * sizeof(K));
@@ -121,59 +169,82 @@ struct line_writer {
       to_values = reinterpret_cast<V*>(values);
       stream_values = stream && values % 64 == 0;
     }
+    for (std::size_t b = 0; b < buckets; ++b)
+      position[b] = (position[b] + phase) | unwritten;
   }
 
-  // Puts a key, and its value, into its bucket at `position`, which counts from `to`.
-  void put(std::size_t bucket, std::size_t position, K key, const V& value) const {
-    K* const keys = key_lines + bucket * line;
-    V* const values = has_values<V> ? value_lines + bucket * line : nullptr;
-    if ((position & slots) != slots) [[likely]] {
-      keys[position & slots] = key;
-      if constexpr (has_values<V>)
-        values[position & slots] = value;
-      return;
-    }
-    const std::size_t begin = position - slots;
-    if (start[bucket] + phase > begin) { // the first line of the bucket, which it shares with the one before
-      keys[slots] = key;
-      if constexpr (has_values<V>)
-        values[slots] = value;
-      flush_part(bucket, start[bucket] + phase, position + 1);
-      return;
-    }
-    put_line<line>(to_keys + begin, keys, key, stream_keys);
-    if constexpr (has_values<V>)
-      put_line<line>(to_values + begin, values, value, stream_values);
-  }
-
-  // Puts `count` neighbours into one bucket, from `position` on.
-  void put_run(std::size_t bucket, std::size_t position, const K* keys, const V* values, std::size_t count) const {
-    for (std::size_t i = 0; i < count;) {
-      const std::size_t slot = position & slots, m = line - slot < count - i ? line - slot : count - i;
-      std::memcpy(key_lines + bucket * line + slot, keys + i, m * sizeof(K));
-      if constexpr (has_values<V>)
-        for (std::size_t j = 0; j < m; ++j) // a call of memcpy takes longer
-          value_lines[bucket * line + slot + j] = values[i + j];
-      position += m;
-      i += m;
-      if ((position & slots) == 0) {
-        const std::size_t first = start[bucket] + phase;
-        flush_part(bucket, first > position - line ? first : position - line, position);
+  // Puts a key, and its value, into its bucket.
+  void put(std::size_t bucket, K key, const V& value) const {
+    const std::uint64_t at = position[bucket];
+    position[bucket] = at + 1;
+    if ((at & slots) != slots) [[likely]]
+      return keep(bucket * line + (at & slots), key, value);
+    if ((at & unwritten) != 0) [[unlikely]] {
+      const std::uint64_t end = (at + 1) & ~unwritten;
+      position[bucket] = end;
+      if (start[bucket] + phase > end - line) {
+        keep(bucket * line + slots, key, value);
+        return flush_part(bucket, start[bucket] + phase, end);
       }
+    }
+    const std::size_t begin = (at & ~unwritten) - slots;
+    if constexpr (together) {
+#if defined(SORTILE_CPU_AVX512_HERE)
+      put_pairs<line>(to_keys + begin, to_values + begin, pair_lines + bucket * line, pair{key, value}, stream_keys,
+                      stream_values);
+#endif
+    } else {
+      put_line<line>(to_keys + begin, key_lines + bucket * line, key, stream_keys);
+      if constexpr (has_values<V>)
+        put_line<line>(to_values + begin, value_lines + bucket * line, value, stream_values);
+    }
+  }
+
+  // Puts `count` neighbours into one bucket.
+  void put_run(std::size_t bucket, const K* keys, const V* values, std::size_t count) const {
+    std::size_t at = position[bucket] & ~unwritten;
+    position[bucket] += count;
+    for (std::size_t i = 0; i < count;) {
+      const std::size_t slot = at & slots, m = line - slot < count - i ? line - slot : count - i;
+      for (std::size_t j = 0; j < m; ++j) // a call of memcpy takes longer
+        keep(bucket * line + slot + j, keys[i + j], has_values<V> ? values[i + j] : V{});
+      at += m;
+      i += m;
+      if ((at & slots) == 0) {
+        const std::size_t first = start[bucket] + phase;
+        flush_part(bucket, first > at - line ? first : at - line, at);
+      }
+    }
+  }
+
+  void keep(std::size_t slot, K key, const V& value) const {
+    if constexpr (together) {
+      pair_lines[slot] = {key, value};
+    } else {
+      key_lines[slot] = key;
+      if constexpr (has_values<V>)
+        value_lines[slot] = value;
     }
   }
 
   void flush_part(std::size_t bucket, std::size_t begin, std::size_t end) const {
     const std::size_t slot = bucket * line + (begin & slots);
+    if constexpr (together) {
+      for (std::size_t i = 0; i < end - begin; ++i) {
+        to_keys[begin + i] = pair_lines[slot + i].key;
+        to_values[begin + i] = pair_lines[slot + i].value;
+      }
+      return;
+    }
     std::memcpy(to_keys + begin, key_lines + slot, (end - begin) * sizeof(K));
     if constexpr (has_values<V>)
       std::memcpy(to_values + begin, value_lines + slot, (end - begin) * sizeof(V));
   }
 
   // Writes what is left in the buffers; then positions count from the caller's `to` again.
-  void finish(std::uint64_t* position, std::size_t buckets) const {
+  void finish(std::size_t buckets) const {
     for (std::size_t b = 0; b < buckets; ++b) {
-      const std::size_t end = position[b], line_begin = end & ~slots, first = start[b] + phase;
+      const std::size_t end = position[b] & ~unwritten, line_begin = end & ~slots, first = start[b] + phase;
       flush_part(b, line_begin > first ? line_begin : first, end);
       position[b] = end - phase;
     }
@@ -188,9 +259,7 @@ template <std::size_t Line, std::size_t Buckets, class K, class V>
 void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
                          const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start,
                          const lanes<K>& to, bool stream, std::byte* buffers) {
-  const line_writer<K, V, Line, Buckets> out(buffers, to, start, stream);
-  for (std::size_t b = 0; b < d.buckets(); ++b)
-    position[b] += out.phase;
+  const line_writer<K, V, Line, Buckets> out(buffers, to, position, start, d.buckets(), stream);
   alignas(64) std::uint16_t digits[digit_block];
   value_block<V> values_of;
   constexpr std::size_t ahead = 4 * digit_block; // the processor itself fetches no further than to the end of a page
@@ -207,18 +276,15 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     else
       digits_of(keys, m, image, d, digits);
     const auto put = [&](std::size_t j) {
-      const std::size_t b = digits[j], p = position[b];
-      position[b] = p + 1;
       if constexpr (has_values<V>)
-        out.put(b, p, keys[j], values[j]);
+        out.put(digits[j], keys[j], values[j]);
       else
-        out.put(b, p, keys[j], {});
+        out.put(digits[j], keys[j], {});
     };
     std::size_t j = 0;
     for (; j + digit_run <= m; j += digit_run) {
       if (is_run(digits + j)) {
-        out.put_run(digits[j], position[digits[j]], keys + j, has_values<V> ? values + j : nullptr, digit_run);
-        position[digits[j]] += digit_run;
+        out.put_run(digits[j], keys + j, has_values<V> ? values + j : nullptr, digit_run);
       } else {
         for (std::size_t k = j; k < j + digit_run; ++k)
           put(k);
@@ -227,7 +293,7 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     for (; j < m; ++j)
       put(j);
   }
-  out.finish(position, d.buckets());
+  out.finish(d.buckets());
 }
 
 // Partition around a key. Every key of a block is written to all three places, and only the position of the right one
