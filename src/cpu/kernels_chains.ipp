@@ -11,6 +11,73 @@ inline bool are_equal(const K* keys) {
   return differing == 0;
 }
 
+#if defined(SORTILE_CPU_AVX512_HERE)
+/// Keys that have chains, few enough for two vectors: vectors find which one a key is.
+template <class K>
+class known_keys {
+ public:
+  using entry = typename value_chains<K>::entry;
+  static constexpr std::size_t most = 128 / sizeof(K);
+  static constexpr bool is_possible = sizeof(K) == 4 || sizeof(K) == 8;
+
+  /// None where there are too many.
+  explicit known_keys(const value_chains<K>& chains) {
+    size_ = chains.entries(entries_, most);
+    std::sort(entries_, entries_ + size_, [](const entry* a, const entry* b) { return a->key < b->key; });
+    if (size_ == 0)
+      return;
+    // The first one again and again before them: what is not above a key last is the one.
+    std::copy_backward(entries_, entries_ + size_, std::end(entries_));
+    std::fill(entries_, std::end(entries_) - size_, entries_[most - size_]);
+    std::transform(entries_, std::end(entries_), keys_, [](const entry* e) { return e->key; });
+  }
+  std::size_t size() const { return size_; }
+  std::size_t begin() const { return most - size_; } // the first that find() says
+  entry* operator[](std::size_t i) const { return entries_[i]; }
+
+  /// Which of them n keys are, a multiple of 64; false where one is none of them.
+  bool find(const K* keys, std::size_t n, std::uint16_t* which) const {
+    constexpr std::size_t lanes = 64 / sizeof(K);
+    const __m512i low = _mm512_load_si512(keys_), high = _mm512_load_si512(keys_ + lanes);
+    bool found = true;
+    for (std::size_t at = 0; at < n; at += lanes * side_by_side) {
+      __m512i x[side_by_side], i[side_by_side];
+      each_vector([&](std::size_t v) __attribute__((always_inline)) {
+        x[v] = _mm512_loadu_si512(keys + at + lanes * v);
+        i[v] = _mm512_setzero_si512();
+      });
+      for (std::size_t step = most / 2; step > 0; step /= 2)
+        each_vector([&](std::size_t v) __attribute__((always_inline)) {
+          if constexpr (sizeof(K) == 4) {
+            const __m512i next = _mm512_or_si512(i[v], _mm512_set1_epi32(static_cast<int>(step)));
+            i[v] = _mm512_mask_mov_epi32(
+                i[v], _mm512_cmple_epu32_mask(_mm512_permutex2var_epi32(low, next, high), x[v]), next);
+          } else {
+            const __m512i next = _mm512_or_si512(i[v], _mm512_set1_epi64(static_cast<long long>(step)));
+            i[v] = _mm512_mask_mov_epi64(
+                i[v], _mm512_cmple_epu64_mask(_mm512_permutex2var_epi64(low, next, high), x[v]), next);
+          }
+        });
+      each_vector([&](std::size_t v) __attribute__((always_inline)) {
+        if constexpr (sizeof(K) == 4) {
+          found = found && _mm512_cmpneq_epu32_mask(_mm512_permutex2var_epi32(low, i[v], high), x[v]) == 0;
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(which + at + lanes * v), _mm512_cvtepi32_epi16(i[v]));
+        } else {
+          found = found && _mm512_cmpneq_epu64_mask(_mm512_permutex2var_epi64(low, i[v], high), x[v]) == 0;
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(which + at + lanes * v), _mm512_cvtepi64_epi16(i[v]));
+        }
+      });
+    }
+    return found;
+  }
+
+ private:
+  alignas(64) K keys_[most];
+  entry* entries_[most];
+  std::size_t size_;
+};
+#endif
+
 /// False where there are more values than there is room for chains.
 template <class K, class V>
 bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
@@ -38,6 +105,12 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
   };
   value_block<V> values_of;
   constexpr std::size_t ahead = 4 * digit_block;
+#if defined(SORTILE_CPU_AVX512_HERE)
+  using known = known_keys<K>;
+  std::optional<known> few(std::in_place, chains);
+  std::byte* next[known::most];
+  alignas(64) std::uint16_t which[digit_block];
+#endif
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
@@ -46,6 +119,26 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     if (!from.makes_indices())
       fetch(values, ahead, ahead + digit_block);
     std::size_t j = 0;
+#if defined(SORTILE_CPU_AVX512_HERE)
+    if constexpr (known::is_possible)
+      if (m == digit_block && few && few->size() > 0 && few->find(keys, m, which)) {
+        for (std::size_t k = few->begin(); k < known::most; ++k)
+          next[k] = (*few)[k]->what;
+        for (; j < m; ++j) {
+          const std::size_t k = which[j];
+          std::byte* at = next[k];
+          __builtin_prefetch(at + value_chains<K>::fetched, 1);
+          std::memcpy(at, values + j, sizeof(V));
+          at += sizeof(V);
+          if ((reinterpret_cast<std::uintptr_t>(at) & in_block) == 0) [[unlikely]]
+            at = chains.next_block((*few)[k]);
+          next[k] = at;
+        }
+        for (std::size_t k = few->begin(); k < known::most; ++k)
+          (*few)[k]->what = next[k];
+        continue;
+      }
+#endif
     for (; j + digit_run <= m; j += digit_run) {
       if (are_equal(keys + j)) {
         if (!put(keys[j], values + j, digit_run))
@@ -59,6 +152,14 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     for (; j < m; ++j)
       if (!put(keys[j], values + j, 1))
         return false;
+#if defined(SORTILE_CPU_AVX512_HERE)
+    if constexpr (known::is_possible)
+      if (few && few->size() != chains.values()) {
+        few.emplace(chains);
+        if (few->size() != chains.values())
+          few.reset();
+      }
+#endif
   }
   return true;
 }

@@ -75,6 +75,19 @@ class value_chains {
     return e;
   }
 
+  /// Values that have chains.
+  std::size_t values() const { return slots_.values(); }
+  /// Their entries; none where there are more than `most`.
+  std::size_t entries(entry** to, std::size_t most) const {
+    if (slots_.values() > most)
+      return 0;
+    std::size_t n = 0;
+    for (std::size_t s = 0; n < slots_.values(); ++s)
+      if (slots_[s].what != nullptr)
+        to[n++] = &slots_[s];
+    return n;
+  }
+
   /// A chain asks so many bytes ahead for the lines of its block.
   static constexpr std::size_t fetched = 512;
 
