@@ -267,10 +267,6 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
     const V* const values = values_of(from, i, m);
-    fetch(keys, ahead, ahead + digit_block);
-    if constexpr (has_values<V>)
-      if (!from.makes_indices())
-        fetch(values, ahead, ahead + digit_block);
     if (i + m <= kept.n)
       std::copy(kept.digits + i, kept.digits + i + m, digits);
     else
@@ -283,6 +279,10 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
     };
     std::size_t j = 0;
     for (; j + digit_run <= m; j += digit_run) {
+      fetch(keys + j, ahead, ahead + digit_run);
+      if constexpr (has_values<V>)
+        if (!from.makes_indices())
+          fetch(values + j, ahead, ahead + digit_run);
       if (is_run(digits + j)) {
         out.put_run(digits[j], keys + j, has_values<V> ? values + j : nullptr, digit_run);
       } else {

@@ -258,9 +258,11 @@ class radix_sorter {
   }
 
   // Intervals between splitters that one local sort is enough for have one part. Larger ones have three, for which the
-  // buckets' lines are long yet, or as many as leave a quarter of what 32 bits sort.
+  // buckets' lines are long yet, or as many as leave half of what 32 bits sort; narrow pairs, which have long lines
+  // anyway, a quarter.
   unsigned part_bits(std::size_t n) const {
-    const std::size_t interval = n / (splitter_tree<K>::splitters + 1), most_in_part = 4 * layout_.bucket_keys;
+    const bool narrow = sizeof(K) + job_.value_width <= 8;
+    const std::size_t interval = n / (splitter_tree<K>::splitters + 1), most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
     if (interval <= layout_.bucket_keys)
       return 1;
     return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
