@@ -95,14 +95,39 @@ inline void write_out(const void* from, std::size_t bytes, void* to) {
 }
 
 #if defined(SORTILE_CPU_AVX512_HERE)
-// Pairs whose key and value are of one width lie side by side in their line, so that putting one there takes one cache
-// line instead of two; vectors take them apart on the way out.
+// Key and value of a pair lie side by side in its line, so that putting them there takes one cache line instead of two;
+// vectors take them apart on the way out.
 template <class K, class V>
-inline constexpr bool lie_together = has_values<V> && sizeof(K) == sizeof(V) && (sizeof(K) == 4 || sizeof(K) == 8);
+inline constexpr bool lie_together = has_values<V> && ((sizeof(K) == sizeof(V) && (sizeof(K) == 4 || sizeof(K) == 8)) ||
+                                                       (sizeof(K) == 8 && sizeof(V) == 4));
 
-// Writes a line of pairs, whose last one is still in registers.
+inline void put_vector(void* to, __m512i v, bool stream) {
+  stream ? _mm512_stream_si512(static_cast<__m512i*>(to), v) : _mm512_storeu_si512(to, v);
+}
+
+// Writes a line of 64-bit keys and 32-bit values, whose last pair is still in registers.
+template <std::size_t Count, class Pair>
+inline void put_uneven_pairs(std::uint64_t* to_keys, std::uint32_t* to_values, const Pair* from, const Pair& last,
+                             bool stream_keys, bool stream_values) {
+  const __m512i keys = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14),
+                values = _mm512_setr_epi32(2, 6, 10, 14, 18, 22, 26, 30, 0, 0, 0, 0, 0, 0, 0, 0);
+  for (std::size_t i = 0; i < Count; i += 16) {
+    __m512i half[2];
+    for (std::size_t h = 0; h < 2; ++h) {
+      const __m512i a = _mm512_load_si512(from + i + 8 * h);
+      __m512i b = _mm512_load_si512(from + i + 8 * h + 4);
+      if (i + 8 * h + 8 == Count)
+        b = with_last(b, last);
+      put_vector(to_keys + i + 8 * h, _mm512_permutex2var_epi64(a, keys, b), stream_keys);
+      half[h] = _mm512_permutex2var_epi32(a, values, b);
+    }
+    put_vector(to_values + i, _mm512_inserti64x4(half[0], _mm512_castsi512_si256(half[1]), 1), stream_values);
+  }
+}
+
+// The same of pairs whose key and value are of one width.
 template <std::size_t Count, class K, class Pair>
-inline void put_pairs(K* to_keys, void* to_values, const Pair* from, const Pair& last, bool stream_keys,
+inline void put_pairs(K* to_keys, K* to_values, const Pair* from, const Pair& last, bool stream_keys,
                       bool stream_values) {
   constexpr std::size_t in_vector = 64 / sizeof(K);
   const auto apart = [&](__m512i a, __m512i b, __m512i which) __attribute__((always_inline)) {
@@ -119,10 +144,8 @@ inline void put_pairs(K* to_keys, void* to_values, const Pair* from, const Pair&
     if (i + in_vector == Count)
       b = with_last(b, last);
     const __m512i k = apart(a, b, keys), v = apart(a, b, values);
-    auto* const key_line = reinterpret_cast<__m512i*>(to_keys + i);
-    auto* const value_line = reinterpret_cast<__m512i*>(static_cast<K*>(to_values) + i);
-    stream_keys ? _mm512_stream_si512(key_line, k) : _mm512_storeu_si512(key_line, k);
-    stream_values ? _mm512_stream_si512(value_line, v) : _mm512_storeu_si512(value_line, v);
+    put_vector(to_keys + i, k, stream_keys);
+    put_vector(to_values + i, v, stream_values);
   }
 }
 #else
@@ -190,8 +213,14 @@ struct line_writer {
     const std::size_t begin = (at & ~unwritten) - slots;
     if constexpr (together) {
 #if defined(SORTILE_CPU_AVX512_HERE)
-      put_pairs<line>(to_keys + begin, to_values + begin, pair_lines + bucket * line, pair{key, value}, stream_keys,
-                      stream_values);
+      const pair* const from = pair_lines + bucket * line;
+      const pair last{key, value};
+      if constexpr (sizeof(K) == sizeof(V))
+        put_pairs<line>(to_keys + begin, reinterpret_cast<K*>(to_values + begin), from, last, stream_keys,
+                        stream_values);
+      else
+        put_uneven_pairs<line>(to_keys + begin, reinterpret_cast<std::uint32_t*>(to_values + begin), from, last,
+                               stream_keys, stream_values);
 #endif
     } else {
       put_line<line>(to_keys + begin, key_lines + bucket * line, key, stream_keys);
@@ -336,7 +365,7 @@ void partition(const source<K>& from, std::size_t n, const key_image<K>& image, 
     return partition_around<K, V>(from, n, image, d.key_image, position, to);
   constexpr std::size_t width = has_values<V> ? sizeof(V) : 0;
   constexpr std::size_t line = line_keys(sizeof(K), width), long_line = long_line_keys(sizeof(K), width);
-  static_assert(few_buckets * long_line <= max_buckets * line);
+  static_assert(few_buckets * long_line <= max_buckets * line); // radix_layout::line_bytes
   if (d.buckets() <= few_buckets)
     partition_by_digits<long_line, few_buckets, K, V>(from, n, image, d, kept, position, start, to, stream, buffers);
   else

@@ -34,7 +34,9 @@ radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::
   lanes_bytes = round_up(3 * lane_keys * pair);
   worker_bytes = counters + lanes_bytes;
   if (!is_local) {
-    line_bytes = max_buckets * line_keys(key_bytes, value_width) * pair;
+    // In a line, pairs lie as structures do: a wide key with a narrow value has padding behind it.
+    const std::size_t in_line = key_bytes == 8 && value_width == 4 ? 16 : pair;
+    line_bytes = max_buckets * line_keys(key_bytes, value_width) * in_line;
     chunks = workers == 1 ? 1 : std::size_t{4} * workers;
     worker_bytes += line_bytes + 2 * max_buckets * sizeof(std::uint64_t);
   }
