@@ -32,6 +32,7 @@ class known_keys {
     std::transform(entries_, std::end(entries_), keys_, [](const entry* e) { return e->key; });
   }
   std::size_t size() const { return size_; }
+  K key(std::size_t i) const { return keys_[i]; }
   std::size_t begin() const { return most - size_; } // the first that find() says
   entry* operator[](std::size_t i) const { return entries_[i]; }
 
@@ -78,6 +79,70 @@ class known_keys {
 };
 #endif
 
+#if defined(SORTILE_CPU_AVX512_HERE)
+/// Which of a vector of keys are `key`.
+inline std::uint32_t equal_to(__m512i keys, std::uint32_t key) {
+  return _mm512_cmpeq_epu32_mask(keys, _mm512_set1_epi32(static_cast<int>(key)));
+}
+inline std::uint32_t equal_to(__m512i keys, std::uint64_t key) {
+  return _mm512_cmpeq_epu64_mask(keys, _mm512_set1_epi64(static_cast<long long>(key)));
+}
+
+/// Values of keys of which some are equal, those at the front; of as many keys as a vector has.
+inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::uint32_t) {
+  return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), _mm512_loadu_si512(values));
+}
+inline __m512i at_front(const value_bytes<8>* values, std::uint32_t which, std::uint64_t) {
+  return _mm512_maskz_compress_epi64(static_cast<__mmask8>(which), _mm512_loadu_si512(values));
+}
+inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::uint64_t) {
+  const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+  return _mm512_castsi256_si512(_mm256_maskz_compress_epi32(static_cast<__mmask8>(which), v));
+}
+
+/// Appends the values of a whole block to the chains of at most `most_compared` known keys, each of which is compared
+/// with all. Returns for how many: it stops before a vector that has another key.
+inline constexpr std::size_t most_compared = 4;
+template <class K, class V>
+std::size_t append_by_comparison(const K* keys, const V* values, const known_keys<K>& known, value_chains<K>& chains) {
+  constexpr std::size_t lanes = 64 / sizeof(K);
+  const std::uintptr_t in_block = chains.block_bytes() - 1;
+  const std::size_t first = known_keys<K>::most - known.size();
+  for (std::size_t j = 0; j < digit_block; j += lanes) {
+    const __m512i x = _mm512_loadu_si512(keys + j);
+    std::uint32_t which[most_compared] = {}, all = 0;
+    for (std::size_t k = 0; k < known.size(); ++k)
+      all |= which[k] = equal_to(x, known.key(first + k));
+    if (all != (1u << lanes) - 1)
+      return j;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      auto* const e = known[first + k];
+      std::byte* const at = e->what;
+      const __m512i some = at_front(values + j, which[k], keys[0]);
+      const std::size_t bytes = static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
+      const std::size_t room = in_block + 1 - (reinterpret_cast<std::uintptr_t>(at) & in_block);
+      __builtin_prefetch(at + value_chains<K>::fetched, 1);
+      if (room > 64) [[likely]] {
+        _mm512_storeu_si512(at, some);
+        e->what = at + bytes;
+        continue;
+      }
+      alignas(64) std::byte kept[64];
+      _mm512_store_si512(kept, some);
+      const std::size_t here = bytes < room ? bytes : room;
+      std::memcpy(at, kept, here);
+      e->what = at + here;
+      if (here == room) {
+        std::byte* const next = chains.next_block(e);
+        std::memcpy(next, kept + here, bytes - here);
+        e->what = next + (bytes - here);
+      }
+    }
+  }
+  return digit_block;
+}
+#endif
+
 /// False where there are more values than there is room for chains.
 template <class K, class V>
 bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
@@ -120,8 +185,11 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
       fetch(values, ahead, ahead + digit_block);
     std::size_t j = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
+    if constexpr (known::is_possible && (sizeof(V) == sizeof(K) || sizeof(V) == 4))
+      if (m == digit_block && few && few->size() > 0 && few->size() <= most_compared)
+        j = append_by_comparison(keys, values, *few, chains);
     if constexpr (known::is_possible)
-      if (m == digit_block && few && few->size() > 0 && few->find(keys, m, which)) {
+      if (j == 0 && m == digit_block && few && few->size() > 0 && few->find(keys, m, which)) {
         for (std::size_t k = few->begin(); k < known::most; ++k)
           next[k] = (*few)[k]->what;
         for (; j < m; ++j) {
