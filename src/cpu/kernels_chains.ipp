@@ -1,5 +1,10 @@
 // The kernel of pairs of few different keys: values are appended to the chains of their keys (value_chains.hpp).
 // Included once per instruction set (kernels_all.hpp).
+//
+// A look-up in the table takes some 16 instructions a pair. Where no more keys have been met than two vectors hold,
+// these are searched for a vector of keys at once, and a block of pairs takes each value to its chain by the number of
+// its key: 9 instructions. Of up to four keys each is compared with all, and the values of the equal ones are
+// compressed to the end of its chain: no chain waits for where its last value went.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 /// Whether digit_run keys are the same.
@@ -18,8 +23,8 @@ class known_keys {
  public:
   using entry = typename value_chains<K>::entry;
   static constexpr std::size_t most = 128 / sizeof(K);
-  static constexpr bool is_possible = sizeof(K) == 4 || sizeof(K) == 8;
 
+  known_keys() = default;
   /// None where there are too many.
   explicit known_keys(const value_chains<K>& chains) {
     size_ = chains.entries(entries_, most);
@@ -75,7 +80,7 @@ class known_keys {
  private:
   alignas(64) K keys_[most];
   entry* entries_[most];
-  std::size_t size_;
+  std::size_t size_ = 0;
 };
 #endif
 
@@ -143,6 +148,68 @@ std::size_t append_by_comparison(const K* keys, const V* values, const known_key
 }
 #endif
 
+#if defined(SORTILE_CPU_AVX512_HERE)
+/// Appends whole blocks of pairs to the chains of known keys.
+template <class K, class V>
+class known_chains {
+ public:
+  explicit known_chains(value_chains<K>& chains) : chains_(chains), in_block_(chains.block_bytes() - 1) {}
+
+  /// How many of digit_block pairs have been appended, from the first on: none, all, or those before a key that is not
+  /// known.
+  std::size_t append(const K* keys, const V* values) {
+    if constexpr (is_possible) {
+      if (values_ != chains_.values()) {
+        values_ = chains_.values();
+        known_ = known_keys<K>(chains_);
+      }
+      if (known_.size() == 0)
+        return 0;
+      if constexpr (sizeof(V) == sizeof(K) || sizeof(V) == 4)
+        if (known_.size() <= most_compared)
+          return append_by_comparison(keys, values, known_, chains_);
+      return known_.find(keys, digit_block, which_) ? append_found(values) : 0;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr bool is_possible = sizeof(K) == 4 || sizeof(K) == 8;
+
+  std::size_t append_found(const V* values) {
+    std::byte* next[known_keys<K>::most];
+    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
+      next[k] = known_[k]->what;
+    for (std::size_t j = 0; j < digit_block; ++j) {
+      const std::size_t k = which_[j];
+      std::byte* at = next[k];
+      __builtin_prefetch(at + value_chains<K>::fetched, 1);
+      std::memcpy(at, values + j, sizeof(V));
+      at += sizeof(V);
+      if ((reinterpret_cast<std::uintptr_t>(at) & in_block_) == 0) [[unlikely]]
+        at = chains_.next_block(known_[k]);
+      next[k] = at;
+    }
+    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
+      known_[k]->what = next[k];
+    return digit_block;
+  }
+
+  value_chains<K>& chains_;
+  const std::uintptr_t in_block_;
+  std::size_t values_ = 0; // that had chains when known_ was made
+  known_keys<K> known_;
+  alignas(64) std::uint16_t which_[digit_block];
+};
+#else
+template <class K, class V>
+class known_chains {
+ public:
+  explicit known_chains(const value_chains<K>&) {}
+  std::size_t append(const K*, const V*) { return 0; }
+};
+#endif
+
 /// False where there are more values than there is room for chains.
 template <class K, class V>
 bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
@@ -170,12 +237,7 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
   };
   value_block<V> values_of;
   constexpr std::size_t ahead = 4 * digit_block;
-#if defined(SORTILE_CPU_AVX512_HERE)
-  using known = known_keys<K>;
-  std::optional<known> few(std::in_place, chains);
-  std::byte* next[known::most];
-  alignas(64) std::uint16_t which[digit_block];
-#endif
+  known_chains<K, V> known(chains);
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
@@ -183,30 +245,7 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     fetch(keys, ahead, ahead + digit_block);
     if (!from.makes_indices())
       fetch(values, ahead, ahead + digit_block);
-    std::size_t j = 0;
-#if defined(SORTILE_CPU_AVX512_HERE)
-    if constexpr (known::is_possible && (sizeof(V) == sizeof(K) || sizeof(V) == 4))
-      if (m == digit_block && few && few->size() > 0 && few->size() <= most_compared)
-        j = append_by_comparison(keys, values, *few, chains);
-    if constexpr (known::is_possible)
-      if (j == 0 && m == digit_block && few && few->size() > 0 && few->find(keys, m, which)) {
-        for (std::size_t k = few->begin(); k < known::most; ++k)
-          next[k] = (*few)[k]->what;
-        for (; j < m; ++j) {
-          const std::size_t k = which[j];
-          std::byte* at = next[k];
-          __builtin_prefetch(at + value_chains<K>::fetched, 1);
-          std::memcpy(at, values + j, sizeof(V));
-          at += sizeof(V);
-          if ((reinterpret_cast<std::uintptr_t>(at) & in_block) == 0) [[unlikely]]
-            at = chains.next_block((*few)[k]);
-          next[k] = at;
-        }
-        for (std::size_t k = few->begin(); k < known::most; ++k)
-          (*few)[k]->what = next[k];
-        continue;
-      }
-#endif
+    std::size_t j = m == digit_block ? known.append(keys, values) : 0;
     for (; j + digit_run <= m; j += digit_run) {
       if (are_equal(keys + j)) {
         if (!put(keys[j], values + j, digit_run))
@@ -220,14 +259,6 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     for (; j < m; ++j)
       if (!put(keys[j], values + j, 1))
         return false;
-#if defined(SORTILE_CPU_AVX512_HERE)
-    if constexpr (known::is_possible)
-      if (few && few->size() != chains.values()) {
-        few.emplace(chains);
-        if (few->size() != chains.values())
-          few.reset();
-      }
-#endif
   }
   return true;
 }
