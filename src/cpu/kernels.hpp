@@ -398,8 +398,7 @@ class value_chains;
 template <class K>
 struct movers {
   /// Moves n keys to `to`, each to where its bucket has come: position[b], counted up. Stable. `start` holds the
-  /// positions before; `buffers` has max_buckets · line_keys(…) keys, then as many values, aligned to 64. With
-  /// `stream`, past the caches.
+  /// positions before; `buffers` has radix_layout::line_bytes, aligned to 64. With `stream`, past the caches.
   void (*partition)(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
                     const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start, const lanes<K>& to,
                     bool stream, std::byte* buffers);

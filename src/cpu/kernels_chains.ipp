@@ -180,15 +180,24 @@ class known_chains {
     std::byte* next[known_keys<K>::most];
     for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
       next[k] = known_[k]->what;
-    for (std::size_t j = 0; j < digit_block; ++j) {
-      const std::size_t k = which_[j];
+    const auto put = [&](std::size_t first, std::size_t count) { // of one key
+      const std::size_t k = which_[first];
       std::byte* at = next[k];
       __builtin_prefetch(at + value_chains<K>::fetched, 1);
-      std::memcpy(at, values + j, sizeof(V));
-      at += sizeof(V);
-      if ((reinterpret_cast<std::uintptr_t>(at) & in_block_) == 0) [[unlikely]]
-        at = chains_.next_block(known_[k]);
+      for (std::size_t j = first; j < first + count; ++j) {
+        std::memcpy(at, values + j, sizeof(V));
+        at += sizeof(V);
+        if ((reinterpret_cast<std::uintptr_t>(at) & in_block_) == 0) [[unlikely]]
+          at = chains_.next_block(known_[k]);
+      }
       next[k] = at;
+    };
+    for (std::size_t i = 0; i < digit_block; i += digit_run) {
+      if (is_run(which_ + i))
+        put(i, digit_run);
+      else
+        for (std::size_t j = i; j < i + digit_run; ++j)
+          put(j, 1);
     }
     for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
       known_[k]->what = next[k];

@@ -10,7 +10,9 @@
 //                                      ^start            ^line  ^position[b]
 //     buffer b:                                          [xxx·····]        slot = position mod line
 //
-// Lines are those of the destination, so only the first and the last write of a bucket can be partial.
+// Lines are those of the destination, so only the first and the last write of a bucket can be partial. A position has
+// its highest bit set until a line of its bucket has been written, so `start` is looked at once. Where vectors can take
+// pairs apart, a key and its value lie side by side in a buffer of both: one cache line is changed, not two.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 #if defined(SORTILE_CPU_AVX512_HERE)
@@ -133,11 +135,10 @@ inline void put_pairs(K* to_keys, K* to_values, const Pair* from, const Pair& la
   const auto apart = [&](__m512i a, __m512i b, __m512i which) __attribute__((always_inline)) {
     return sizeof(K) == 4 ? _mm512_permutex2var_epi32(a, which, b) : _mm512_permutex2var_epi64(a, which, b);
   };
-  const __m512i keys = sizeof(K) == 4
-                           ? _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-                           : _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-  const __m512i values = sizeof(K) == 4 ? _mm512_add_epi32(keys, _mm512_set1_epi32(1))
-                                        : _mm512_add_epi64(keys, _mm512_set1_epi64(1));
+  const __m512i keys = sizeof(K) == 4 ? _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+                                      : _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i values =
+      sizeof(K) == 4 ? _mm512_add_epi32(keys, _mm512_set1_epi32(1)) : _mm512_add_epi64(keys, _mm512_set1_epi64(1));
   for (std::size_t i = 0; i < Count; i += in_vector) {
     const __m512i a = _mm512_load_si512(from + i);
     __m512i b = _mm512_load_si512(from + i + in_vector / 2);

@@ -91,8 +91,8 @@ struct radix_tuning {
   std::size_t skewed_vector_bytes = std::size_t{32} << 20;
   /// Below this many bytes of keys and values a sort starts no threads.
   std::size_t alone_below_bytes = std::size_t{512} << 10;
-  /// From so many bytes on, partitions and local sorts write past the caches. As many again are read, so this is half of
-  /// what one core has to itself of an L3 cache that others use too.
+  /// From so many bytes on, partitions and local sorts write past the caches. As many again are read, so this is half
+  /// of what one core has to itself of an L3 cache that others use too.
   std::size_t stream_from_bytes = std::size_t{7} << 20;
   /// Bytes of keys and values that a sort in place moves together.
   std::size_t block_bytes = std::size_t{2} << 10;

@@ -262,7 +262,8 @@ class radix_sorter {
   // anyway, a quarter.
   unsigned part_bits(std::size_t n) const {
     const bool narrow = sizeof(K) + job_.value_width <= 8;
-    const std::size_t interval = n / (splitter_tree<K>::splitters + 1), most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
+    const std::size_t interval = n / (splitter_tree<K>::splitters + 1),
+                      most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
     if (interval <= layout_.bucket_keys)
       return 1;
     return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
