@@ -14,6 +14,8 @@ from itertools import takewhile
 from math import prod
 from typing import Any, Callable, Iterator
 
+import numpy as np
+
 import sortile
 
 from ._backend import core
@@ -24,6 +26,7 @@ from .bench import Call, Contest, Options, Sides
 SIZES = (10, 1000, 10**5, 2**20, 2**24, 2**28)
 LARGEST = SIZES[-1]
 TINY = (10, 1000)
+SMALL = (10, 100, 1000, 10**4, 10**5)
 FEW = "range:100000"
 
 There = Callable[[Any], Any]  # a host array's way to the GPU
@@ -62,7 +65,9 @@ def on_torch(_: Options, below: int) -> Iterator[Contest]:
                 if n < LARGEST:
                     make = lanes(there, (n,), dtype, sortile.argsort, argsort, done)
                     yield Contest(f"PyTorch argsort {dtype}", n, usual(dtype), "torch.argsort stable", 1.0, make)
-        for n in takewhile(below.__gt__, SIZES[:-1]):
+        for n in SIZES[2:-1]:
+            if n >= below:
+                break
             make = groups(there, n, sortile.unique, torch.unique, done)
             yield Contest("PyTorch unique int64", n, FEW, "torch.unique", 1.0, make)
         if below > 2**24:
@@ -75,6 +80,7 @@ def on_torch(_: Options, below: int) -> Iterator[Contest]:
                 name = f"PyTorch top_k {k} of {shape[-1]}"
                 make = lanes(there, shape, "float32", partial(top_k, k), partial(torch_top_k, k), done)
                 yield Contest(name, prod(shape), "unit", "torch.topk", 1.0, make)
+        yield from small("PyTorch", there, torch_small(torch), done, below)
         from . import _torch
 
         yield from calls("PyTorch", _torch.FRAMEWORK, there, done, below)
@@ -124,6 +130,7 @@ def on_cupy(_: Options, below: int) -> Iterator[Contest]:
         for n in takewhile(below.__gt__, SIZES[:-1]):
             make = groups(cupy.asarray, n, sortile.unique, cupy.unique, done)
             yield Contest("CuPy unique int64", n, FEW, "cupy.unique", 1.0, make)
+        yield from small("CuPy", cupy.asarray, cupy_small(cupy), done, below)
         from . import _cupy
 
         yield from calls("CuPy", _cupy.FRAMEWORK, cupy.asarray, done, below)
@@ -138,7 +145,7 @@ def on_jax(_: Options, below: int) -> Iterator[Contest]:
         jax.config.update("jax_enable_x64", True)
 
         def waited(call: Call) -> Call:
-            return lambda x: jax.block_until_ready(call(x))
+            return lambda *inputs: jax.block_until_ready(call(*inputs))
 
         def plain(dtype: str, n: int, ours: Call, theirs: Call) -> Callable[[], Sides]:
             return lanes(jax.device_put, (n,), dtype, waited(ours), waited(theirs), lambda: None)
@@ -152,6 +159,7 @@ def on_jax(_: Options, below: int) -> Iterator[Contest]:
                 sort = jax.jit(partial(jax.numpy.sort, stable=True))
                 make = plain(dtype, n, sortile.sort, sort)
                 yield Contest(f"JAX sort {dtype}", n, "uniform", "jnp.sort", 1.0, make)
+        yield from small("JAX", jax.device_put, jax_small(jax), lambda: None, below, waited)
         from . import _jax
 
         for n in takewhile(below.__gt__, TINY):
@@ -182,6 +190,122 @@ def groups(there: There, n: int, ours: Call, theirs: Call, done: Call) -> Callab
         return Sides([partial(ours, x)], [partial(theirs, x)], done)
 
     return make
+
+
+Small = Callable[[Any, Any, Any], Any]
+"""Of three arrays: keys; of the function's other arguments one more array; the keys in order."""
+Rivals = dict[str, tuple[str, Small]]
+
+OURS: dict[str, tuple[str, Small]] = {
+    "sort_by_key": ("int32", lambda x, y, s: sortile.sort_by_key(x, y)),
+    "top_k 10": ("float32", lambda x, y, s: sortile.top_k(x, 10)),
+    "partition": ("float32", lambda x, y, s: sortile.partition(x, x.shape[0] // 2)),
+    "median": ("float32", lambda x, y, s: sortile.median(x)),
+    "three quantiles": ("float32", lambda x, y, s: sortile.quantile(x, [0.25, 0.5, 0.75])),
+    "lexsort": ("int32", lambda x, y, s: sortile.lexsort((x, y))),
+    "merge": ("int32", lambda x, y, s: sortile.merge((s, s))),
+    "is_sorted": ("int32", lambda x, y, s: sortile.is_sorted(s)),
+    "ten segments": ("int32", lambda x, y, s: sortile.segment_sort(x, y)),
+    "group_by": ("int64", lambda x, y, s: sortile.group_by(x)),
+    "unique": ("int64", lambda x, y, s: sortile.unique(x)),
+    "unique with inverse, counts": ("int64", lambda x, y, s: sortile.unique(x, return_inverse=True, return_counts=True)),
+}
+
+
+def torch_small(torch: Any) -> Rivals:
+    def by_key(x: Any, y: Any, _: Any) -> Any:
+        found, order = torch.sort(x, stable=True)
+        return found, y[order]
+
+    def lexsort(x: Any, y: Any, _: Any) -> Any:
+        order = torch.argsort(x, stable=True)
+        return order[torch.argsort(y[order], stable=True)]
+
+    wanted = torch.tensor([0.25, 0.5, 0.75]).cuda()
+    whole = partial(torch.unique, return_inverse=True, return_counts=True)
+    return {
+        "sort_by_key": ("torch.sort, indexing", by_key),
+        "top_k 10": ("torch.topk", lambda x, y, s: x.topk(10)),
+        "median": ("torch.median", lambda x, y, s: torch.median(x)),
+        "three quantiles": ("torch.quantile", lambda x, y, s: torch.quantile(x, wanted)),
+        "lexsort": ("torch.argsort, twice", lexsort),
+        "merge": ("torch.sort of cat", lambda x, y, s: torch.sort(torch.cat((s, s)))),
+        "is_sorted": ("comparisons, all", lambda x, y, s: bool((s[1:] >= s[:-1]).all())),
+        "ten segments": ("torch.sort of ten rows", lambda x, y, s: torch.sort(x.reshape(10, -1))),
+        "group_by": ("torch.unique, all", lambda x, y, s: whole(x)),
+        "unique": ("torch.unique", lambda x, y, s: torch.unique(x)),
+        "unique with inverse, counts": ("torch.unique", lambda x, y, s: whole(x)),
+    }
+
+
+def cupy_small(cupy: Any) -> Rivals:
+    whole = partial(cupy.unique, return_inverse=True, return_counts=True)
+    wanted = cupy.asarray([0.25, 0.5, 0.75])
+    return {
+        "sort_by_key": ("cupy.argsort, indexing", lambda x, y, s: (x[order := cupy.argsort(x)], y[order])),
+        "top_k 10": ("cupy.argpartition", lambda x, y, s: cupy.argpartition(x, x.shape[0] - 10)[-10:]),
+        "partition": ("cupy.partition", lambda x, y, s: cupy.partition(x, x.shape[0] // 2)),
+        "median": ("cupy.median", lambda x, y, s: cupy.median(x)),
+        "three quantiles": ("cupy.quantile", lambda x, y, s: cupy.quantile(x, wanted)),
+        "lexsort": ("cupy.lexsort", lambda x, y, s: cupy.lexsort(cupy.stack((x, y)))),
+        "merge": ("cupy.sort of concatenate", lambda x, y, s: cupy.sort(cupy.concatenate((s, s)))),
+        "is_sorted": ("comparisons, all", lambda x, y, s: bool((s[1:] >= s[:-1]).all())),
+        "ten segments": ("cupy.sort of ten rows", lambda x, y, s: cupy.sort(x.reshape(10, -1))),
+        "group_by": ("cupy.unique, all", lambda x, y, s: whole(x)),
+        "unique": ("cupy.unique", lambda x, y, s: cupy.unique(x)),
+        "unique with inverse, counts": ("cupy.unique", lambda x, y, s: whole(x)),
+    }
+
+
+def jax_small(jax: Any) -> Rivals:
+    jnp = jax.numpy
+    whole = partial(jnp.unique, return_inverse=True, return_counts=True)
+    wanted = jnp.asarray([0.25, 0.5, 0.75])
+
+    def by_key(x: Any, y: Any, _: Any) -> Any:
+        return jax.lax.sort((x, y), num_keys=1)
+
+    def compiled(call: Small) -> Small:
+        made: Small = jax.jit(call)
+        return made
+
+    ordered = compiled(lambda x, y, s: (s[1:] >= s[:-1]).all())
+    return {
+        "sort_by_key": ("lax.sort", compiled(by_key)),
+        "top_k 10": ("lax.top_k", compiled(lambda x, y, s: jax.lax.top_k(x, 10))),
+        "partition": ("jnp.partition", compiled(lambda x, y, s: jnp.partition(x, x.shape[0] // 2))),
+        "median": ("jnp.median", compiled(lambda x, y, s: jnp.median(x))),
+        "three quantiles": ("jnp.quantile", compiled(lambda x, y, s: jnp.quantile(x, wanted))),
+        "lexsort": ("jnp.lexsort", compiled(lambda x, y, s: jnp.lexsort((x, y)))),
+        "merge": ("jnp.sort of concatenate", compiled(lambda x, y, s: jnp.sort(jnp.concatenate((s, s))))),
+        "is_sorted": ("comparisons, all", lambda x, y, s: bool(ordered(x, y, s))),
+        "ten segments": ("jnp.sort of ten rows", compiled(lambda x, y, s: jnp.sort(x.reshape(10, -1)))),
+        "group_by": ("jnp.unique, all", lambda x, y, s: whole(x)),
+        "unique": ("jnp.unique", lambda x, y, s: jnp.unique(x)),
+        "unique with inverse, counts": ("jnp.unique", lambda x, y, s: whole(x)),
+    }
+
+
+def small(
+    title: str, there: There, rivals: Rivals, done: Call, below: int, waited: Callable[[Call], Call] = lambda call: call
+) -> Iterator[Contest]:
+    """The other functions, of few elements, beside the framework's nearest calls."""
+
+    def sides(name: str, n: int) -> Sides:
+        dtype, ours = OURS[name]
+        x = keys(workload(name), n, dtype)
+        ordered = sortile.sort(x)
+        second = np.arange(0, n + 1, n // 10) if name == "ten segments" else keys("uniform", n, "int32")[::-1].copy()
+        inputs = there(x), there(second), there(ordered)
+        return Sides([partial(waited(ours), *inputs)], [partial(waited(rivals[name][1]), *inputs)], done)
+
+    def workload(name: str) -> str:
+        return FEW if OURS[name][0] == "int64" else usual(OURS[name][0])
+
+    for name in (name for name in OURS if name in rivals):
+        for n in takewhile(below.__gt__, SMALL):
+            make = partial(sides, name, n)
+            yield Contest(f"{title} {name} {OURS[name][0]}", n, workload(name), rivals[name][0], 1.0, make)
 
 
 def calls(title: str, framework: GpuArrays, there: There, done: Call, below: int) -> Iterator[Contest]:

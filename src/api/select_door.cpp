@@ -101,6 +101,11 @@ struct assignment {
   unsigned threads;
 };
 
+/// Whether the workspace is one that the engine allocates.
+bool is_engines_own(const options& opts) {
+  return opts.memory == memory::device && opts.workspace.data() == nullptr;
+}
+
 template <class Request>
 std::size_t rows_of(const Request& request) {
   if constexpr (requires { request.rows; })
@@ -123,11 +128,19 @@ std::size_t workspace_of(const assignment& a, const Request& request, const opti
                                  : cpu::select_workspace_bytes(request, a.threads);
 }
 
+/// Of this very call. In device memory the engine allocates what nobody has given, and knows how much by itself.
+template <class Request>
+std::size_t workspace_used(const assignment& a, const Request& request, const options& opts) {
+  if (a.by.kernels == nullptr)
+    return cpu::select_workspace_bytes(request, a.threads);
+  return is_engines_own(opts) ? 0 : a.by.kernels->workspace_used(request, opts);
+}
+
 template <class Request>
 void run_selection(const char* operation, const Request& request, const options& opts) {
   with_named_failures(operation, [&] {
     const assignment a = assign(request, opts, purpose::running);
-    const std::size_t wanted = workspace_of(a, request, opts);
+    const std::size_t wanted = workspace_used(a, request, opts);
     const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
     if (callers)
       checks::workspace(request, opts, wanted);
@@ -237,7 +250,7 @@ std::size_t run(const groups_request& given, const options& opts) {
     groups_request request = given;
     if (on_host)
       request.device_groups = &found;
-    const std::size_t wanted = by.kernels->workspace_bytes(request, opts);
+    const std::size_t wanted = is_engines_own(opts) ? 0 : by.kernels->workspace_used(request, opts);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(request, opts, wanted);

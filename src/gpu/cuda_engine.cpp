@@ -89,13 +89,16 @@ class selector_on_cuda final : public selector {
  public:
   bool reaches(memory where) const override { return where == memory::device; }
   std::size_t workspace_bytes(const selection& wanted, const options& opts) const override {
-    return selection_workspace_bytes(wanted, opts, current_device());
+    return selection_workspace_bytes(wanted, opts, current_device(), workspace_for::such_calls);
+  }
+  std::size_t workspace_used(const selection& wanted, const options& opts) const override {
+    return selection_workspace_bytes(wanted, opts, current_device(), workspace_for::this_call);
   }
   void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const override {
     add_selection_steps(wanted, opts, current_device(), steps);
   }
   void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
-    with_selection(wanted, opts, current_device(), [&](const auto& request, const auto& work) {
+    with_selection(wanted, opts, current_device(), workspace_for::this_call, [&](const auto& request, const auto& work) {
       if (!work.nothing())
         queue_in_device_memory(arrays_of(request), work.workspace_bytes(), workspace, opts,
                                [&](const simt::queue& q, void* space) { work.launch(q, space); });
@@ -105,8 +108,11 @@ class selector_on_cuda final : public selector {
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
     return device_groups(request, opts, current_device()).workspace_bytes();
   }
+  std::size_t workspace_used(const groups_request& request, const options& opts) const override {
+    return device_groups(request, opts, current_device(), workspace_for::this_call).workspace_bytes();
+  }
   void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    const device_groups groups(request, opts, current_device());
+    const device_groups groups(request, opts, current_device(), workspace_for::this_call);
     queue_in_device_memory({{"keys", request.keys},
                             {"keys_out", request.keys_out},
                             {"first", request.first},

@@ -7,7 +7,8 @@
 
 namespace sortile::gpu {
 
-device_groups::device_groups(const groups_request& request, const options& opts, const device_facts& device)
+device_groups::device_groups(const groups_request& request, const options& opts, const device_facts& device,
+                             workspace_for what)
     : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
   if (request.n == 0)
     return;
@@ -23,8 +24,8 @@ device_groups::device_groups(const groups_request& request, const options& opts,
   offsets_ = take(request.counts != nullptr && request.offsets == nullptr ? (n + 1) * width : 0);
   std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
   const sort_request sort = sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59));
-  rest_ =
-      take(std::max(device_sort::enough_workspace(sort, options_, device_), kernels::find_groups_workspace_bytes(n)));
+  rest_ = take(std::max(device_sort::workspace_at_any_place(sort, options_, device_, what),
+                        kernels::find_groups_workspace_bytes(n)));
   bytes_ = at;
 }
 

@@ -13,7 +13,8 @@ namespace sortile::gpu {
 class device_groups {
  public:
   /// A request that the front door has checked.
-  device_groups(const groups_request& request, const options& opts, const device_facts& device);
+  device_groups(const groups_request& request, const options& opts, const device_facts& device,
+                workspace_for what = workspace_for::such_calls);
 
   /// Enough for the request, wherever its arrays lie.
   std::size_t workspace_bytes() const { return bytes_; }

@@ -25,16 +25,17 @@ order opposite(order of) {
 } // namespace
 
 device_partial_sort::device_partial_sort(const partial_sort_request& request, const options& opts,
-                                         const device_facts& device)
-    : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
+                                         const device_facts& device, workspace_for what)
+    : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device), what_(what) {
   plan(false);
 }
 
-device_partial_sort::device_partial_sort(const nth_element_request& r, const options& opts, const device_facts& device)
+device_partial_sort::device_partial_sort(const nth_element_request& r, const options& opts, const device_facts& device,
+                                         workspace_for what)
     : request_{.type = r.type, .n = r.n, .k = r.nth < r.n ? r.nth + 1 : 0, .keys = r.keys}, options_{.order =
                                                                                                          opts.order,
                                                                                                      .bits = opts.bits},
-      device_(device) {
+      device_(device), what_(what) {
   if (r.nth < r.n && r.n - r.nth <= r.nth && equal_keys_are_alike(r.type, opts.bits)) {
     request_.k = r.n - r.nth;
     options_.order = opposite(opts.order);
@@ -57,7 +58,7 @@ void device_partial_sort::plan(bool others_stand_anywhere) {
 
 void device_partial_sort::lay_out() {
   if (way_ == way::whole) {
-    layout_.bytes = device_sort::enough_workspace(whole_sort(), options_, device_);
+    layout_.bytes = device_sort::workspace_at_any_place(whole_sort(), options_, device_, what_);
     return;
   }
   kernels::arena space;
@@ -90,7 +91,7 @@ device_select device_partial_sort::selection(std::byte* workspace) const {
                             .carries = payload::indices,
                             .value_bytes = position_bytes(),
                             .values_out = workspace + layout_.positions};
-  return {first, options_, device_};
+  return {first, options_, device_, what_};
 }
 
 device_sort device_partial_sort::position_sort(std::byte* workspace) const {

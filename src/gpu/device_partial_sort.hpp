@@ -20,8 +20,10 @@ namespace sortile::gpu {
 class device_partial_sort {
  public:
   /// Requests that the front door has checked.
-  device_partial_sort(const partial_sort_request& request, const options& opts, const device_facts& device);
-  device_partial_sort(const nth_element_request& request, const options& opts, const device_facts& device);
+  device_partial_sort(const partial_sort_request& request, const options& opts, const device_facts& device,
+                      workspace_for what = workspace_for::such_calls);
+  device_partial_sort(const nth_element_request& request, const options& opts, const device_facts& device,
+                      workspace_for what = workspace_for::such_calls);
 
   /// Whether nothing is to be done.
   bool nothing() const { return way_ == way::nothing; }
@@ -52,6 +54,7 @@ class device_partial_sort {
   bool at_end_ = false;          ///< the first k go to the end, the k-th before the others
   options options_;              ///< order and bits alone
   device_facts device_;
+  workspace_for what_;
   way way_ = way::nothing;
   layout layout_{};
 };

@@ -15,15 +15,16 @@ std::byte* anywhere() { // compared, never followed
 
 } // namespace
 
-device_ranks::device_ranks(const ranks_request& r, const options& opts, const device_facts& device, const tuning& tuned)
+device_ranks::device_ranks(const ranks_request& r, const options& opts, const device_facts& device, const tuning& tuned,
+                           workspace_for what)
     : type_(r.type), keys_(r.keys), n_(r.n), rows_(r.rows), stride_(r.stride == 0 ? r.n : r.stride),
       keys_out_(r.keys_out), options_{.order = opts.order, .bits = opts.bits}, device_(device),
       places_(r.ranks.begin(), r.ranks.end()), ranks_(places_) {
-  plan(tuned);
+  plan(tuned, what);
 }
 
 device_ranks::device_ranks(const quantiles_request& r, const options& opts, const device_facts& device,
-                           const tuning& tuned)
+                           const tuning& tuned, workspace_for what)
     : type_(r.type), keys_(r.keys), n_(r.n), rows_(r.rows), stride_(r.stride == 0 ? r.n : r.stride),
       numbers_(r.results), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
   if (n_ == 0)
@@ -34,10 +35,10 @@ device_ranks::device_ranks(const quantiles_request& r, const options& opts, cons
     ranks_.push_back(at.low);
     ranks_.push_back(at.high);
   }
-  plan(tuned);
+  plan(tuned, what);
 }
 
-void device_ranks::plan(const tuning& tuned) {
+void device_ranks::plan(const tuning& tuned, workspace_for what) {
   if (n_ == 0 || rows_ == 0 || ranks_.empty())
     return;
   std::sort(ranks_.begin(), ranks_.end());
@@ -59,7 +60,7 @@ void device_ranks::plan(const tuning& tuned) {
       among_different(quantile.high);
     }
   }
-  lay_out();
+  lay_out(what);
 }
 
 sort_request device_ranks::sample_sort(std::byte* workspace) const {
@@ -85,7 +86,7 @@ segmented_request device_ranks::rows_sort(std::byte* workspace) const {
           .where = segments::rows(rows_, n_, stride_)};
 }
 
-void device_ranks::lay_out() {
+void device_ranks::lay_out(workspace_for what) {
   std::size_t at = 0;
   const auto take = [&at](std::size_t bytes) {
     const std::size_t here = at;
@@ -93,7 +94,9 @@ void device_ranks::lay_out() {
     return here;
   };
   const std::size_t key = key_bytes(type_);
-  const auto sort_takes = [&](const sort_request& r) { return device_sort::enough_workspace(r, options_, device_); };
+  const auto sort_takes = [&](const sort_request& r) {
+    return device_sort::workspace_at_any_place(r, options_, device_, what);
+  };
   if (way_ == way::search) {
     layout_.found = take(ranks_.size() * key);
     layout_.sample = take(search_.sample * key);

@@ -28,8 +28,10 @@ class device_ranks {
   };
 
   /// Requests that the front door has checked. Tests tune them otherwise.
-  device_ranks(const ranks_request& request, const options& opts, const device_facts& device, const tuning& tuned);
-  device_ranks(const quantiles_request& request, const options& opts, const device_facts& device, const tuning& tuned);
+  device_ranks(const ranks_request& request, const options& opts, const device_facts& device, const tuning& tuned,
+               workspace_for what = workspace_for::such_calls);
+  device_ranks(const quantiles_request& request, const options& opts, const device_facts& device, const tuning& tuned,
+               workspace_for what = workspace_for::such_calls);
 
   /// Whether nothing is to be done.
   bool nothing() const { return way_ == way::nothing; }
@@ -49,8 +51,8 @@ class device_ranks {
     std::size_t sort = 0, bytes = 0;
   };
 
-  void plan(const tuning& tuned);
-  void lay_out();
+  void plan(const tuning& tuned, workspace_for what);
+  void lay_out(workspace_for what);
   sort_request sample_sort(std::byte* workspace) const;
   sort_request gathered_sort(std::byte* workspace) const;
   sort_request whole_sort(std::byte* workspace, const void* keys) const;

@@ -17,14 +17,15 @@ constexpr std::size_t most_filtered = 0x7fffffff; // results
 
 } // namespace
 
-device_select::device_select(const top_k_request& request, const options& opts, const device_facts& device)
+device_select::device_select(const top_k_request& request, const options& opts, const device_facts& device,
+                             workspace_for what)
     : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device), way_(way_of(request)) {
   if (way_ == way::filter)
     capacity_ = kernels::filter_sample::of(key_bytes(request.type), request.n, request.k).capacity;
   else if (way_ == way::whole)
     capacity_ = request.n;
   if (way_ != way::nothing)
-    lay_out();
+    lay_out(what);
 }
 
 device_select::way device_select::way_of(const top_k_request& r) {
@@ -71,7 +72,7 @@ sort_request device_select::sort_of(std::byte* workspace, const void* keys_in) c
   return r;
 }
 
-void device_select::lay_out() {
+void device_select::lay_out(workspace_for what) {
   std::size_t at = 0;
   const auto take = [&at](std::size_t bytes) {
     const std::size_t here = at;
@@ -93,7 +94,8 @@ void device_select::lay_out() {
   layout_.sort = at;
   if (way_ != way::rows && !finishes()) {
     std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-    take(device_sort::enough_workspace(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_));
+    take(device_sort::workspace_at_any_place(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_,
+                                             what));
   }
   layout_.bytes = at;
 }

@@ -21,7 +21,8 @@ namespace sortile::gpu {
 class device_select {
  public:
   /// A request that the front door has checked.
-  device_select(const top_k_request& request, const options& opts, const device_facts& device);
+  device_select(const top_k_request& request, const options& opts, const device_facts& device,
+                workspace_for what = workspace_for::such_calls);
 
   /// Whether nothing is to be done.
   bool nothing() const { return way_ == way::nothing; }
@@ -42,7 +43,7 @@ class device_select {
   };
 
   static way way_of(const top_k_request& request);
-  void lay_out();
+  void lay_out(workspace_for what);
   /// Whether the filter's last launch ranks the candidates and writes the result.
   bool finishes() const;
   bool gathers() const { return request_.carries == payload::values; }

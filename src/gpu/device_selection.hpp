@@ -8,36 +8,43 @@
 
 namespace sortile::gpu {
 
-inline device_select work_of(const top_k_request& request, const options& opts, const device_facts& device) {
-  return {request, opts, device};
+inline device_select work_of(const top_k_request& request, const options& opts, const device_facts& device,
+                             workspace_for what) {
+  return {request, opts, device, what};
 }
-inline device_partial_sort work_of(const partial_sort_request& request, const options& opts,
-                                   const device_facts& device) {
-  return {request, opts, device};
+inline device_partial_sort work_of(const partial_sort_request& request, const options& opts, const device_facts& device,
+                                   workspace_for what) {
+  return {request, opts, device, what};
 }
-inline device_partial_sort work_of(const nth_element_request& request, const options& opts,
-                                   const device_facts& device) {
-  return {request, opts, device};
+inline device_partial_sort work_of(const nth_element_request& request, const options& opts, const device_facts& device,
+                                   workspace_for what) {
+  return {request, opts, device, what};
 }
-inline device_ranks work_of(const ranks_request& request, const options& opts, const device_facts& device) {
-  return {request, opts, device, {}};
+inline device_ranks work_of(const ranks_request& request, const options& opts, const device_facts& device,
+                            workspace_for what) {
+  return {request, opts, device, {}, what};
 }
-inline device_ranks work_of(const quantiles_request& request, const options& opts, const device_facts& device) {
-  return {request, opts, device, {}};
+inline device_ranks work_of(const quantiles_request& request, const options& opts, const device_facts& device,
+                            workspace_for what) {
+  return {request, opts, device, {}, what};
 }
 
 /// visit(request, its work), the request being of its own type.
 template <class Visit>
-auto with_selection(const selection& wanted, const options& opts, const device_facts& device, Visit visit) {
-  return std::visit([&](const auto& request) { return visit(request, work_of(request, opts, device)); }, wanted);
+auto with_selection(const selection& wanted, const options& opts, const device_facts& device, workspace_for what,
+                    Visit visit) {
+  return std::visit([&](const auto& request) { return visit(request, work_of(request, opts, device, what)); }, wanted);
 }
 
-inline std::size_t selection_workspace_bytes(const selection& wanted, const options& opts, const device_facts& device) {
-  return with_selection(wanted, opts, device, [](const auto&, const auto& work) { return work.workspace_bytes(); });
+inline std::size_t selection_workspace_bytes(const selection& wanted, const options& opts, const device_facts& device,
+                                             workspace_for what) {
+  return with_selection(wanted, opts, device, what,
+                        [](const auto&, const auto& work) { return work.workspace_bytes(); });
 }
 inline void add_selection_steps(const selection& wanted, const options& opts, const device_facts& device,
                                 std::vector<plan_step>& steps) {
-  with_selection(wanted, opts, device, [&](const auto&, const auto& work) { work.add_steps(steps); });
+  with_selection(wanted, opts, device, workspace_for::this_call,
+                 [&](const auto&, const auto& work) { work.add_steps(steps); });
 }
 
 } // namespace sortile::gpu

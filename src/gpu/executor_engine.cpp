@@ -65,7 +65,10 @@ class selector_on_executor final : public selector {
  public:
   bool reaches(memory where) const override { return where == memory::host; }
   std::size_t workspace_bytes(const selection& wanted, const options& opts) const override {
-    return selection_workspace_bytes(wanted, opts, device);
+    return selection_workspace_bytes(wanted, opts, device, workspace_for::such_calls);
+  }
+  std::size_t workspace_used(const selection& wanted, const options& opts) const override {
+    return selection_workspace_bytes(wanted, opts, device, workspace_for::this_call);
   }
   void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const override {
     add_selection_steps(wanted, opts, device, steps);
@@ -75,7 +78,7 @@ class selector_on_executor final : public selector {
     const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
     progress_meter progress(callback, 1);
     progress.report();
-    with_selection(wanted, opts, device, [&](const auto&, const auto& work) {
+    with_selection(wanted, opts, device, workspace_for::this_call, [&](const auto&, const auto& work) {
       work.launch(simt::queue::executor(pretended), workspace.data());
     });
     progress.finish();
@@ -84,9 +87,13 @@ class selector_on_executor final : public selector {
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
     return device_groups(request, opts, device).workspace_bytes();
   }
+  std::size_t workspace_used(const groups_request& request, const options& opts) const override {
+    return device_groups(request, opts, device, workspace_for::this_call).workspace_bytes();
+  }
   void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    device_groups(request, opts, device).launch(simt::queue::executor(pretended), workspace.data());
+    device_groups(request, opts, device, workspace_for::this_call)
+        .launch(simt::queue::executor(pretended), workspace.data());
   }
 
   std::size_t workspace_bytes(const scan_request& request) const override { return scan_workspace_bytes(request); }

@@ -87,14 +87,18 @@ using selection =
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
+  /// Enough for the request, and for such requests of fewer keys, wherever the arrays lie.
   virtual std::size_t workspace_bytes(const selection& wanted, const options& opts) const = 0;
+  /// What this very request uses, workspace_bytes() at most.
+  virtual std::size_t workspace_used(const selection& wanted, const options& opts) const = 0;
   virtual void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const = 0;
-  /// Carries out a checked request with a workspace of workspace_bytes(). For arrays in device memory it may be empty:
+  /// Carries out a checked request with a workspace of workspace_used(). For arrays in device memory it may be empty:
   /// the engine then allocates one itself.
   virtual void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const = 0;
 
   /// The same of groups; their number goes to request.device_groups, which the kernels reach. There is a key.
   virtual std::size_t workspace_bytes(const groups_request& request, const options& opts) const = 0;
+  virtual std::size_t workspace_used(const groups_request& request, const options& opts) const = 0;
   virtual void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
   /// The same of scans; and of histograms, which need no workspace.

@@ -84,13 +84,11 @@ device_sort::device_sort(const sort_request& request, const options& opts, const
     bytes_ = std::max(bytes_, device_sort(request, opts, known).workspace_bytes());
 }
 
-std::size_t device_sort::enough_workspace(const sort_request& request, const options& opts,
-                                          const device_facts& device) {
-  const sort_facts f = facts_of(request, opts, device);
-  std::vector<std::size_t> counts = last_before_changes(key_bytes(request.type) + f.value_bytes);
-  if (device.multiprocessors != 0)
-    counts.push_back(most_of_a_sample(f));
-  counts.push_back(request.n);
+namespace {
+
+/// The most that sorts of so many keys take, request.n at most, at any alignment.
+std::size_t most_at_any_place(const sort_request& request, const sort_facts& f, std::span<const std::size_t> counts,
+                              const options& opts, const device_facts& device) {
   std::size_t most = 0;
   for (const std::size_t n : counts)
     for (const bool keys_aligned : {true, false}) {
@@ -100,6 +98,25 @@ std::size_t device_sort::enough_workspace(const sort_request& request, const opt
                         device_sort(elsewhere(request, n, keys_aligned, values_off), opts, device).workspace_bytes());
     }
   return most;
+}
+
+} // namespace
+
+std::size_t device_sort::enough_workspace(const sort_request& request, const options& opts,
+                                          const device_facts& device) {
+  const sort_facts f = facts_of(request, opts, device);
+  std::vector<std::size_t> counts = last_before_changes(key_bytes(request.type) + f.value_bytes);
+  if (device.multiprocessors != 0)
+    counts.push_back(most_of_a_sample(f));
+  counts.push_back(request.n);
+  return most_at_any_place(request, f, counts, opts, device);
+}
+
+std::size_t device_sort::workspace_at_any_place(const sort_request& request, const options& opts,
+                                                const device_facts& device, workspace_for what) {
+  return what == workspace_for::such_calls
+             ? enough_workspace(request, opts, device)
+             : most_at_any_place(request, facts_of(request, opts, device), {&request.n, 1}, opts, device);
 }
 
 std::string device_sort::why_refused(const sort_request& request) {

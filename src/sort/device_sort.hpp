@@ -17,6 +17,9 @@
 
 namespace sortile::gpu {
 
+/// What a workspace is to be enough for. Looking at all smaller counts too takes longer than a short sort.
+enum class workspace_for { such_calls, this_call };
+
 class device_sort {
  public:
   /// A request that the front door has checked.
@@ -29,6 +32,9 @@ class device_sort {
   std::size_t workspace_bytes() const { return bytes_; }
   /// Enough for the request, for as many keys or fewer, at any alignment of the arrays that their types allow.
   static std::size_t enough_workspace(const sort_request& request, const options& opts, const device_facts& device);
+  /// Enough for sorts of exactly so many keys, at any alignment; or the above.
+  static std::size_t workspace_at_any_place(const sort_request& request, const options& opts,
+                                            const device_facts& device, workspace_for what);
   void add_steps(std::vector<plan_step>& steps) const;
 
   /// Queues the sort. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates no device memory.
