@@ -97,17 +97,87 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_segments(call, where, opts); });
 }
 
-void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t positions, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  const rows_call call{.wanted = product::first_positions,
-                       .type = static_cast<key_type>(type),
-                       .rows = rows,
+bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
+                  std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
+                  std::uintptr_t stream, nb::handle allocate) {
+  if (k == 0 || rows == 0)
+    return true;
+  const top_k_request request{.type = static_cast<key_type>(type),
+                              .n = n,
+                              .k = k,
+                              .keys_in = at<const void>(keys),
+                              .keys_out = at<void>(keys_out),
+                              .carries = payload::indices,
+                              .value_bytes = sizeof(std::int64_t),
+                              .values_out = at<void>(positions),
+                              .rows = rows};
+  bool done = true;
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
+    if (flips)
+      done = queue_top_k_with_nan_last(request, opts);
+    else
+      run(request, opts);
+  });
+  return done;
+}
+
+bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,
+                      int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  const shared_number wrong;
+  *wrong.address() = 0;
+  std::uint64_t found = 0;
+  queue_on(descending && !flips, ordinal, stream, allocate, [&](const options& opts) {
+    queue_order_check(type, rows, n, at<const void>(keys), flips, wrong.address(), opts);
+    found = wrong.wait(stream, 0);
+  });
+  return found == 0;
+}
+
+void device_lexsort(const nb::list& columns, std::size_t n, std::uintptr_t positions, std::size_t position_bytes,
+                    int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  struct column {
+    key_type type;
+    const void* keys;
+    order direction;
+  };
+  std::vector<column> list;
+  std::size_t widest = 0;
+  for (const nb::handle each : columns) {
+    const auto given = nb::cast<nb::tuple>(each);
+    list.push_back({static_cast<key_type>(nb::cast<int>(given[0])), at<const void>(nb::cast<std::uintptr_t>(given[1])),
+                    nb::cast<bool>(given[2]) ? order::descending : order::ascending});
+    widest = std::max(widest, key_bytes(list.back().type));
+  }
+  void* const order_at = at<void>(positions);
+  queue_on(false, ordinal, stream, allocate, [&](const options& given) {
+    options opts = given;
+    opts.order = list.back().direction;
+    run(sort_request{.type = list.back().type,
+                     .n = n,
+                     .keys_in = list.back().keys,
+                     .carries = payload::indices,
+                     .value_bytes = position_bytes,
+                     .values_out = order_at},
+        opts);
+    if (list.size() < 2)
+      return;
+    device_memory_resource& memory = *opts.resource;
+    void* const keys = memory.allocate(n * widest, opts.stream);
+    for (auto c = list.rbegin() + 1; c != list.rend(); ++c) {
+      queue_gather(n, c->keys, key_bytes(c->type), keys, order_at, position_bytes, opts);
+      opts.order = c->direction;
+      run(sort_request{.type = c->type,
                        .n = n,
-                       .keys_in = at<const void>(keys),
-                       .value_bytes = sizeof(std::int64_t),
-                       .values_out = at<void>(positions),
-                       .k = k};
-  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
+                       .keys_in = keys,
+                       .keys_out = keys,
+                       .carries = payload::values,
+                       .value_bytes = position_bytes,
+                       .values_in = order_at,
+                       .values_out = order_at},
+          opts);
+    }
+    memory.deallocate(keys, n * widest, opts.stream);
+  });
 }
 
 void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
@@ -116,9 +186,10 @@ void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t
   queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
 }
 
-void device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out, const nb::list& results,
-                   std::uintptr_t groups, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out,
+                          const nb::list& results, int ordinal, std::uintptr_t stream, nb::handle allocate) {
   const auto result = [&](int place) { return at<void>(nb::cast<std::uintptr_t>(results[place])); };
+  const shared_number number;
   const groups_request request{.type = static_cast<key_type>(type),
                                .n = n,
                                .keys = at<const void>(keys),
@@ -129,8 +200,14 @@ void device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t 
                                .offsets = result(2),
                                .order = result(3),
                                .inverse = result(4),
-                               .device_groups = at<std::uint64_t>(groups)};
-  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
+                               .device_groups = number.address()};
+  *number.address() = 0; // n keys have a group
+  std::uint64_t found = 0;
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
+    run(request, opts);
+    found = number.wait(stream, 0);
+  });
+  return std::size_t(found);
 }
 
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
@@ -146,7 +223,11 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                                   .method = static_cast<quantile_method>(method),
                                   .results = at<double>(results),
                                   .rows = rows};
-  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
+    run(request, opts);
+    if (is_float(request.type))
+      queue_nan_spread(request.results, rows, list.size(), opts);
+  });
 }
 
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {

@@ -6,6 +6,7 @@
 #include "numpy.hpp"
 
 #include <sortile/options.hpp>
+#include <sortile/select.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,32 @@ class device_scope {
   int previous_ = -1; ///< −1: nothing was changed
 };
 
+/// A number in memory that the host and its GPUs reach: what a kernel writes there is seen without a copy.
+class shared_number {
+ public:
+  shared_number();
+  ~shared_number();
+  shared_number(const shared_number&) = delete;
+  shared_number& operator=(const shared_number&) = delete;
+
+  std::uint64_t* address() const { return at_; }
+  /// Waits until a kernel of the stream has written another number than `before` there, or all work of the stream is
+  /// done; returns what stands there then. \throws what went wrong on the device
+  std::uint64_t wait(std::uintptr_t stream, std::uint64_t before) const;
+
+ private:
+  std::uint64_t* at_;
+};
+
+/// Work that the library's front door does not offer. Each queues it like run() of a request.
+/// False where it cannot, and queues nothing.
+bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts);
+void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* wrong,
+                       const options& opts);
+void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,
+                  std::size_t position_bytes, const options& opts);
+void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, const options& opts);
+
 /// Calls run(options) without the interpreter's lock, the device `ordinal` being the current one: the options of a call
 /// on this stream, with workspace that allocate(bytes) gives.
 void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate,
@@ -45,20 +72,32 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the positions of the first k keys of each row, of int64.
-void device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t positions, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
+/// Queues the first k keys of each row and their positions, of int64. `flips`: of floats, in descending order, NaN last.
+/// False where it cannot do that, of long rows; nothing is queued then.
+bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
+                  std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
+                  std::uintptr_t stream, nb::handle allocate);
+
+/// Whether each row is in order; `flips`: of floats, in descending order with NaN last. Waits for the answer.
+bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,
+                      int ordinal, std::uintptr_t stream, nb::handle allocate);
+
+/// Queues positions in the order of several columns of n elements: tuples of type, address and whether it descends, the
+/// first of which decides.
+void device_lexsort(const nb::list& columns, std::size_t n, std::uintptr_t positions, std::size_t position_bytes,
+                    int ordinal, std::uintptr_t stream, nb::handle allocate);
 
 /// Queues nth_element of n keys in place.
 void device_nth_element(int type, std::size_t n, std::size_t nth, std::uintptr_t keys, int ordinal,
                         std::uintptr_t stream, nb::handle allocate);
 
 /// Queues the groups of n >= 1 equal keys in ascending order. `results`: addresses of a groups_request's outputs of
-/// int64, in its order from `first` on, 0 where one is not wanted; `groups`: of one integer of 64 bits.
-void device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out, const nb::list& results,
-                   std::uintptr_t groups, int ordinal, std::uintptr_t stream, nb::handle allocate);
+/// int64, in its order from `first` on, 0 where one is not wanted. Waits for their number, and returns it.
+std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uintptr_t keys_out,
+                          const nb::list& results, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the quantiles of each row, doubles; `method` is a quantile_method.
+/// Queues the quantiles of each row, doubles; `method` is a quantile_method. Where the last of a row is NaN, all become
+/// NaN: that of 1 is the largest key.
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
                       std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,
                       nb::handle allocate);

@@ -1,9 +1,20 @@
-// The current device, by the CUDA runtime: in a module that has the engine for GPUs.
+// What of a call is the CUDA runtime's, and steps that the library's front door does not offer: in a module that has the
+// engine for GPUs.
 #include "device.hpp"
 
 #include "device/cuda_error.hpp"
+#include "kernels/order/check_order.hpp"
+#include "kernels/ranks/spread_nan.hpp"
+#include "kernels/select/select_rows.hpp"
+#include "kernels/values/move_values.hpp"
+#include "primitives/with_word.hpp"
 
-#include <cuda_runtime_api.h>
+#include <sortile/device_call.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <vector>
 
 namespace sortile::python {
 
@@ -21,6 +32,123 @@ device_scope::device_scope(int ordinal) {
 device_scope::~device_scope() {
   if (previous_ >= 0)
     static_cast<void>(cudaSetDevice(previous_));
+}
+
+// Numbers that the host sees.
+
+namespace {
+
+/// Those that no call has now. They are kept: pinning a page takes longer than most calls.
+struct number_store {
+  std::mutex lock;
+  std::vector<std::uint64_t*> free;
+
+  static number_store& instance() {
+    static number_store* const only = new number_store; // not destroyed: the driver may have gone before
+    return *only;
+  }
+};
+
+} // namespace
+
+shared_number::shared_number() {
+  number_store& store = number_store::instance();
+  const std::lock_guard locked(store.lock);
+  if (store.free.empty()) {
+    void* page = nullptr;
+    SORTILE_CUDA_CHECK(cudaHostAlloc(&page, 4096, cudaHostAllocPortable | cudaHostAllocMapped));
+    for (std::size_t i = 0; i < 4096 / 64; ++i) // each in a cache line of its own
+      store.free.push_back(static_cast<std::uint64_t*>(page) + i * 8);
+  }
+  at_ = store.free.back();
+  store.free.pop_back();
+}
+
+shared_number::~shared_number() {
+  number_store& store = number_store::instance();
+  const std::lock_guard locked(store.lock);
+  store.free.push_back(at_);
+}
+
+std::uint64_t shared_number::wait(std::uintptr_t stream, std::uint64_t before) const {
+  using clock = std::chrono::steady_clock;
+  const std::atomic_ref<std::uint64_t> number(*at_);
+  const auto end = clock::now() + std::chrono::microseconds(50); // a short call's; a longer one can as well ask the driver
+  do {
+    for (int i = 0; i < 64; ++i)
+      if (const std::uint64_t now = number.load(std::memory_order_acquire); now != before)
+        return now;
+  } while (clock::now() < end);
+  SORTILE_CUDA_CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)));
+  return number.load(std::memory_order_acquire);
+}
+
+// Steps of the library.
+
+namespace {
+
+/// Queues step(queue) with the checks that a call of the library makes.
+template <class Step>
+void queue_step(const char* operation, const options& given, const Step& step) {
+  options opts = given;
+  opts.order = order::ascending; // the step knows its own
+  detail::run_on_device({.operation = operation,
+                         .launch = [](const simt::queue& q, const void* work,
+                                      void*) { (*static_cast<const Step*>(work))(q); },
+                         .work = &step},
+                        opts);
+}
+
+} // namespace
+
+bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
+  constexpr std::size_t longest = std::size_t{1} << 16; // of a single row; a longer one is filtered by all blocks
+  if ((r.rows == 1 && r.n > longest) || !kernels::select_rows_fits(key_bytes(r.type), r.n, r.k))
+    return false;
+  queue_step("a selection", opts, [&](const simt::queue& q) {
+    with_word(r.type, [&]<class Word>(Word) {
+      kernels::select_rows(
+          q, kernels::select_rows_request<Word>{.keys = static_cast<const Word*>(r.keys_in),
+                                                .rows = r.rows,
+                                                .n = r.n,
+                                                .stride = r.n,
+                                                .k = r.k,
+                                                .codec = make_key_codec<Word>(r.type, order::descending, {}),
+                                                .keys_out = static_cast<Word*>(r.keys_out),
+                                                .positions_out = r.values_out,
+                                                .position_bytes = unsigned(r.value_bytes),
+                                                .nan_last = true});
+    });
+  });
+  return true;
+}
+
+void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* wrong,
+                       const options& opts) {
+  const auto key = static_cast<key_type>(type);
+  queue_step("a check of the order", opts, [&](const simt::queue& q) {
+    with_word(key, [&]<class Word>(Word) {
+      const auto codec = make_key_codec<Word>(key, opts.order, {});
+      kernels::check_order(q, kernels::check_order_request<Word>{.keys = static_cast<const Word*>(keys),
+                                                                 .rows = rows,
+                                                                 .n = n,
+                                                                 .codec = codec,
+                                                                 .flips = flips ? codec.sign : Word{0},
+                                                                 .wrong = wrong});
+    });
+  });
+}
+
+void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,
+                  std::size_t position_bytes, const options& opts) {
+  queue_step("a gather", opts, [&](const simt::queue& q) {
+    kernels::move_values(q, {n, from, width, to, width, positions, unsigned(position_bytes), n});
+  });
+}
+
+void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, const options& opts) {
+  queue_step("quantiles", opts,
+             [&](const simt::queue& q) { kernels::spread_nan(q, {.numbers = numbers, .rows = rows, .count = count}); });
 }
 
 } // namespace sortile::python

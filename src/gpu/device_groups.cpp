@@ -1,6 +1,7 @@
 #include "gpu/device_groups.hpp"
 
 #include "kernels/groups/find_groups.hpp"
+#include "kernels/groups/short_groups.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace sortile::gpu {
 device_groups::device_groups(const groups_request& request, const options& opts, const device_facts& device,
                              workspace_for what)
     : request_(request), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
-  if (request.n == 0)
+  short_ = request.n <= kernels::short_groups_most(key_bytes(request.type));
+  if (request.n == 0 || (short_ && what == workspace_for::this_call))
     return;
   std::size_t at = 0;
   const auto take = [&at](std::size_t bytes) {
@@ -41,8 +43,26 @@ sort_request device_groups::sort_of(std::byte* workspace, const void* keys) cons
 
 void device_groups::launch(const simt::queue& q, void* workspace) const {
   auto* const space = static_cast<std::byte*>(workspace);
+  if (short_)
+    return with_word(request_.type, [&]<class Word>(Word) { launch_short<Word>(q); });
   device_sort(sort_of(space, request_.keys), options_, device_).launch(q, space + rest_);
   with_word(request_.type, [&]<class Word>(Word) { launch_groups<Word>(q, space); });
+}
+
+template <class Word>
+void device_groups::launch_short(const simt::queue& q) const {
+  kernels::short_groups(
+      q, kernels::short_groups_request<Word>{.keys = static_cast<const Word*>(request_.keys),
+                                             .n = request_.n,
+                                             .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                                             .index_bytes = unsigned(request_.index_bytes),
+                                             .keys_out = static_cast<Word*>(request_.keys_out),
+                                             .first = request_.first,
+                                             .counts = request_.counts,
+                                             .offsets = request_.offsets,
+                                             .order = request_.order,
+                                             .inverse = request_.inverse,
+                                             .groups = request_.device_groups});
 }
 
 template <class Word>

@@ -1,4 +1,5 @@
-// Groups of equal keys in the memory that a queue's kernels see: a sort, then find_groups.
+// Groups of equal keys in the memory that a queue's kernels see: of a short array by one launch (short_groups.hpp), which
+// needs no workspace; else a sort, then find_groups.
 //
 //   workspace   [ sorted keys | positions, where they are needed and not wanted | offsets, likewise | workspace of the
 //                 sort, then of find_groups ]
@@ -34,11 +35,14 @@ class device_groups {
     return request_.offsets != nullptr ? request_.offsets : request_.counts != nullptr ? workspace + offsets_ : nullptr;
   }
   template <class Word>
+  void launch_short(const simt::queue& q) const;
+  template <class Word>
   void launch_groups(const simt::queue& q, std::byte* workspace) const;
 
   groups_request request_;
   options options_; ///< order and bits alone
   device_facts device_;
+  bool short_ = false;
   std::size_t order_ = 0, offsets_ = 0, rest_ = 0, bytes_ = 0; // the sorted keys lie at 0
 };
 

@@ -6,7 +6,8 @@
 namespace sortile::kernels {
 
 std::size_t find_groups_workspace_bytes(std::uint64_t n) {
-  return 16 + (n + detail::find_groups_tile - 1) / detail::find_groups_tile * 16; // look_back_chain<uint64>::bytes
+  // The number, where all blocks read it, and look_back_chain<uint64>::bytes.
+  return detail::find_groups_number_bytes + 16 + (n + detail::find_groups_tile - 1) / detail::find_groups_tile * 16;
 }
 
 template <class Word>

@@ -11,7 +11,9 @@ template <class Index, class Word>
 void launch_as(const simt::queue& q, const find_groups_request<Word>& r) {
   using kernel = find_groups_kernel<Word, Index>;
   const auto tiles = std::uint32_t((r.n + detail::find_groups_tile - 1) / detail::find_groups_tile);
-  clear(q, r.workspace, kernel::chain::bytes(tiles));
+  std::uint64_t* const number = r.counts == nullptr ? r.groups : static_cast<std::uint64_t*>(r.workspace);
+  void* const chain = static_cast<std::byte*>(r.workspace) + detail::find_groups_number_bytes;
+  clear(q, chain, kernel::chain::bytes(tiles));
   const auto numbers = [](void* at, std::uint64_t count) {
     return simt::global<Index>{static_cast<Index*>(at), at == nullptr ? 0 : count};
   };
@@ -22,8 +24,8 @@ void launch_as(const simt::queue& q, const find_groups_request<Word>& r) {
                       .first = numbers(r.first, r.n),
                       .offsets = numbers(r.offsets, r.n + 1),
                       .inverse = numbers(r.inverse, r.n),
-                      .groups = {r.groups, 1},
-                      .tiles_before = {r.workspace, tiles},
+                      .groups = {number, 1},
+                      .tiles_before = {chain, tiles},
                       .n = r.n,
                       .codec = r.codec,
                       .tiles = tiles,
@@ -38,7 +40,8 @@ void launch_as(const simt::queue& q, const find_groups_request<Word>& r) {
   const std::uint64_t blocks = (r.n + counter::block_threads - 1) / counter::block_threads;
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
                counter{.offsets = {static_cast<const Index*>(r.offsets), r.n + 1},
-                       .groups = {r.groups, 1},
+                       .groups = {number, 1},
+                       .groups_out = {r.groups, 1},
                        .counts = numbers(r.counts, r.n)});
 }
 

@@ -24,7 +24,7 @@ struct find_groups_request {
   void* counts = nullptr;  ///< with offsets
   void* offsets = nullptr; ///< n + 1
   void* inverse = nullptr;
-  std::uint64_t* groups = nullptr; ///< their number
+  std::uint64_t* groups = nullptr; ///< their number; written once, so that it may lie in pinned memory of the host
   void* workspace = nullptr;       ///< find_groups_workspace_bytes(n), aligned to 128
 };
 
@@ -36,6 +36,7 @@ void find_groups(const simt::queue& q, const find_groups_request<Word>& request)
 
 namespace detail {
 inline constexpr unsigned find_groups_threads = 256, find_groups_items = 16;
+inline constexpr std::size_t find_groups_number_bytes = 128;
 inline constexpr std::uint64_t find_groups_tile = std::uint64_t{find_groups_threads} * find_groups_items;
 
 template <class Backend, class Word>

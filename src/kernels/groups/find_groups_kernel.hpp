@@ -120,12 +120,15 @@ struct count_groups_kernel {
 
   simt::global<const Index> offsets;
   simt::global<const std::uint64_t> groups;
+  simt::global<std::uint64_t> groups_out; // the same number, where the caller wants it
   simt::global<Index> counts;
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t end = groups.load(0), stride = std::uint64_t{simt::grid_size()} * block_threads;
     for (auto g = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); g < end; g += stride)
       counts[g] = Index(offsets.load(g + 1) - offsets.load(g));
+    if (simt::block_index() == 0 && simt::thread_index() == 0)
+      groups_out[0] = end;
   }
 };
 

@@ -20,6 +20,7 @@ struct select_rows_request {
   void* positions_out = nullptr; ///< null: not wanted
   unsigned position_bytes = 0;   ///< 4 or 8
   bool positions_in_all = false; ///< positions count from the first row's beginning, else from that of their row
+  bool nan_last = false;         ///< NaN behind all others in a descending order too; with whole keys
 };
 
 /// Whether blocks have the room for that. Then they nearly always read each row once.

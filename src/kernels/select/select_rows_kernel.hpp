@@ -22,9 +22,9 @@
 // sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
-#include "kernels/any_image.hpp"
 #include "kernels/below_pivot.hpp"
 #include "kernels/sample/sample_elements.hpp"
+#include "kernels/select/nan_image.hpp"
 #include "kernels/select/rank_search.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "primitives/block_merge_sort.hpp"
@@ -64,7 +64,7 @@ struct select_rows_kernel {
   std::uint64_t rows, stride;
   std::uint32_t n, k;
   std::uint32_t sample_keys, sample_rank;
-  any_image<Word> images;
+  nan_image<Word> images;
   Word mask; // of the bit window
   unsigned shift, bits;
   unsigned position_bytes;

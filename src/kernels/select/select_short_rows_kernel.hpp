@@ -32,9 +32,9 @@
 // Cost: instructions, and of these comparisons, shifts and bits, of which a multiprocessor begins half as many.
 #pragma once
 
-#include "kernels/any_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/lane_row.hpp"
+#include "kernels/select/nan_image.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/usual_image.hpp"
 #include "primitives/warp_smallest.hpp"
@@ -65,7 +65,7 @@ struct select_short_rows_kernel {
   simt::global<std::uint64_t> positions_64;
   std::uint64_t rows, stride;
   std::uint32_t n, k;
-  any_image<Word> images;
+  nan_image<Word> images;
   usual_image<Word> usual;
   Word mask; // of the bit window
   unsigned shift;
