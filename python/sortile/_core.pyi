@@ -78,6 +78,7 @@ def device_segments(
     ends: int,
     offset_bytes: int,
     count: int,
+    copies: bool,
     descending: bool,
     ordinal: int,
     stream: int,
@@ -103,8 +104,32 @@ def device_top_k(
     n: int,
     k: int,
     keys: int,
+    keys_out: int,
     positions: int,
     descending: bool,
+    flips: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> bool: ...
+def device_is_sorted(
+    type: int,
+    rows: int,
+    n: int,
+    keys: int,
+    descending: bool,
+    flips: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> bool: ...
+def device_lexsort(
+    columns: list[tuple[int, int, bool]],
+    n: int,
+    positions: int,
+    position_bytes: int,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],
@@ -116,12 +141,11 @@ def device_groups(
     keys: int,
     keys_out: int,
     results: list[int],
-    groups: int,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],
     /,
-) -> None: ...
+) -> int: ...
 def device_nth_element(
     type: int, n: int, nth: int, keys: int, ordinal: int, stream: int, allocate: Callable[[int], tuple[int, Any]], /
 ) -> None: ...

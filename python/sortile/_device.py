@@ -86,7 +86,6 @@ def need_values(function: str, keys: Any, v: Any, number: int, one_axis: bool = 
 
 
 def rows_in_order(f: Framework, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
-    """Stable sorts by one column after another, the last first: each leaves ties as the later columns had them."""
     n = columns[0].shape[0] if columns[0].ndim else 0
     for number, column in enumerate(columns):
         if column.ndim != 1 or column.shape[0] != n:
@@ -94,7 +93,13 @@ def rows_in_order(f: Framework, columns: Sequence[Any], descending: Sequence[boo
                 f"sortile.argsort_rows: column {number} has shape {tuple(column.shape)}; columns have one axis and the "
                 f"length of the first, {n}"
             )
-    name = position_name(f, dtype, n)
+    return f.rows_ordered(columns, descending, position_name(f, dtype, n), nan)
+
+
+def rows_ordered(f: Framework, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
+    """Of checked columns: stable sorts by one after another, the last first: each leaves ties as the later columns had
+    them."""
+    n = columns[0].shape[0]
     working = "int32" if n < 2**31 else "int64"
     order = None
     for column, down in zip(columns[::-1], descending[::-1]):
@@ -144,6 +149,8 @@ def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str
     keys, _ = _rows(f, x, axis)
     flips = _flips(f, x, descending, nan)
     n = keys.shape[1]
+    if (known := f.rows_are_in_order(keys, descending, flips)) is not None:
+        return known
     name = "int32" if n < 2**31 else "int64"
     positions = f.argsort_rows(f.flipped(keys) if flips else keys, descending and not flips, name)
     return n < 2 or bool((positions[:, 1:] > positions[:, :-1]).all())
@@ -188,9 +195,15 @@ def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: st
     """Positions are selected, and the elements taken by them."""
     if axis is None:
         x, axis = x.reshape(-1), 0
+    flips = _flips(f, x, largest, nan)
+    if x.ndim == 1 and is_only_axis(axis):
+        need_first(k, x.shape[0])
+        if (found := f.first_of_rows(f.contiguous(x), k, largest, flips)) is not None:
+            return found
     keys, back = _rows(f, x, axis)
     need_first(k, keys.shape[1])
-    flips = _flips(f, x, largest, nan)
+    if (found := f.first_of_rows(keys, k, largest, flips)) is not None:
+        return back(found[0]), back(found[1])
     indices = back(f.top_k_rows(f.flipped(keys) if flips else keys, k, largest and not flips))
     return f.take_along_axis(x, indices, axis), indices
 
@@ -208,10 +221,9 @@ def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -
     others = [length for number, length in enumerate(x.shape) if number != axis % x.ndim]
     if keys.shape[1] == 0:
         raise ValueError("sortile.quantile: of no elements; at least one is needed")
-    found = f.quantile_rows(keys, [*wanted.reshape(-1).tolist(), 1.0], method)
-    result = found[:, :-1]
-    if f.is_float(keys):
-        result = f.with_nan(result, f.isnan(found[:, -1]))  # it is the largest, so the last key tells
+    result = f.quantile_rows(keys, wanted.reshape(-1).tolist(), method)
+    if keys.shape[0] == 1:
+        return result.reshape((*wanted.shape, *others))
     return f.moveaxis(result.reshape((*others, wanted.size)), -1, 0).reshape((*wanted.shape, *others))
 
 

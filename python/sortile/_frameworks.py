@@ -122,6 +122,15 @@ class Framework:
         """The positions of the first k of each row."""
         raise NotImplementedError
 
+    def first_of_rows(self, keys: Any, k: int, descending: bool, flips: bool) -> tuple[Any, Any] | None:
+        """The first k of each row, or of keys of one axis, and their positions, where one call makes both. `flips`: of
+        floats, NaN last in a descending order."""
+        return None
+
+    def rows_are_in_order(self, keys: Any, descending: bool, flips: bool) -> bool | None:
+        """Whether each row is, where a call tells that; `flips` as above."""
+        return None
+
     def takes_partitions(self, x: Any) -> bool:
         """Whether partition() takes this array; else it is read like NumPy's."""
         return False
@@ -135,11 +144,7 @@ class Framework:
         return False
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """float64; NaN counts as the largest value. `method`: its place in _quantiles.METHODS."""
-        raise NotImplementedError
-
-    def with_nan(self, x: Any, rows: Any) -> Any:
-        """NaN in all of the rows for which `rows` is true; `x` may be written to."""
+        """float64; NaN of rows that have one. `method`: its place in _quantiles.METHODS."""
         raise NotImplementedError
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
@@ -240,6 +245,10 @@ class Framework:
 
     def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         return _device.rows_in_order(self, columns, descending, dtype, nan)
+
+    def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
+        """Of columns of one length, in positions of the type of this name."""
+        return _device.rows_ordered(self, columns, descending, name, nan)
 
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         return _device.lexsort(self, keys, axis, descending, dtype, nan)

@@ -6,9 +6,10 @@ The work is queued on the framework's current stream, with workspace from its al
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ._backend import core
+from ._device import segmented
 from ._frameworks import Framework, Where
 from ._route import route_shapes
 
@@ -29,6 +30,7 @@ KEY_TYPES = {
     "float64": 13,
 }
 KEYS, POSITIONS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, FIRST_POSITIONS = range(5)
+SORTED_BY_PARTITION = 2**17  # keys of a row, whose sort takes no longer than a selection, fewer launches
 GROUP_OUTPUTS = ("first", "counts", "offsets", "order", "inverse")  # in the order of the library's request
 
 Allocate = Callable[[int], "tuple[int, Any]"]
@@ -138,19 +140,50 @@ class GpuArrays(Framework):
         )
         return found, moved
 
-    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
+    def first_of_rows(self, keys: Any, k: int, descending: bool, flips: bool) -> tuple[Any, Any] | None:
+        rows, n = keys.shape if keys.ndim == 2 else (1, keys.shape[0])
+        key_type, shape = self.key_type(keys), (*keys.shape[:-1], k)
+        found, order = self.empty(shape, keys.dtype, keys), self.empty(shape, self.typed("int64"), keys)
+        to_keys, to_order, queue = self.address(found), self.address(order), self.queue(keys)
+        if core.device_top_k(key_type, rows, n, k, self.address(keys), to_keys, to_order, descending, flips, *queue):
+            return found, order
+        turned = self.flipped(keys)
+        core.device_top_k(key_type, rows, n, k, self.address(turned), to_keys, to_order, False, False, *queue)
+        return self.flipped(found), order
+
+    def rows_are_in_order(self, keys: Any, descending: bool, flips: bool) -> bool | None:
+        if not self.is_on_gpu(keys):
+            return None
         rows, n = keys.shape
-        key_type = self.key_type(keys)
-        result = self.empty((rows, k), self.typed("int64"), keys)
-        core.device_top_k(key_type, rows, n, k, self.address(keys), self.address(result), descending, *self.queue(keys))
+        return n < 2 or core.device_is_sorted(
+            self.key_type(keys), rows, n, self.address(keys), descending, flips, *self.queue(keys)
+        )
+
+    def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
+        n = columns[0].shape[0]
+        if n == 0 or not all(self.is_on_gpu(column) for column in columns):
+            return super().rows_ordered(columns, descending, name, nan)
+        pieces = [segmented(self, column, down, nan) for column, down in zip(columns, descending)]
+        result = self.empty((n,), self.typed(name), columns[0])
+        where = self.queue(columns[0])
+        if any(self.queue(column)[0] != where[0] for column in columns[1:]):
+            raise ValueError("sortile: the columns lie on different devices")
+        core.device_lexsort(
+            [(self.key_type(keys), self.address(keys), down) for keys, _, down in pieces], n, self.address(result),
+            8 if name == "int64" else 4, *where,
+        )
         return result
+
+    def is_on_gpu(self, x: Any) -> bool:
+        """Whether the array is one that can be sorted by its address."""
+        return True
 
     def takes_partitions(self, x: Any) -> bool:
         return True
 
     def partition_rows(self, keys: Any, kth: int) -> Any:
         rows, n = keys.shape
-        if rows != 1:
+        if rows != 1 or n <= SORTED_BY_PARTITION:
             return self.sort_rows(keys, False)
         key_type = self.key_type(keys)
         result = self.copied(keys)
@@ -158,14 +191,14 @@ class GpuArrays(Framework):
         return result
 
     def takes_groups(self, x: Any) -> bool:
-        return prod(x.shape) > 0
+        return (x.shape[0] if x.ndim == 1 else prod(x.shape)) > 0
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         if not self.takes_groups(x) or (self.is_float(x) and not equal_nan):
             return super().unique(x, wanted, equal_nan)
         names = [name for name, asked in zip(("first", "inverse", "counts"), wanted) if asked]
-        distinct, *rest = self._groups(x.reshape((-1,)), names)
-        if wanted[1]:
+        distinct, *rest = self._groups(x if x.ndim == 1 else x.reshape((-1,)), names)
+        if wanted[1] and x.ndim != 1:
             rest[int(wanted[0])] = rest[int(wanted[0])].reshape(x.shape)
         return distinct, rest
 
@@ -181,36 +214,33 @@ class GpuArrays(Framework):
         keys = self.contiguous(x)
         n = keys.shape[0]
         key_type = self.key_type(keys)
-        number, distinct = self.empty((1,), self.typed("int64"), keys), self.empty((n,), keys.dtype, keys)
+        distinct = self.empty((n,), keys.dtype, keys)
         made = {name: self.empty((n + (name == "offsets"),), self.typed("int64"), keys) for name in names}
-        core.device_groups(
+        groups = core.device_groups(
             key_type, n, self.address(keys), self.address(distinct),
-            [self.address(made[name]) if name in made else 0 for name in GROUP_OUTPUTS], self.address(number),
-            *self.queue(keys),
+            [self.address(made[name]) if name in made else 0 for name in GROUP_OUTPUTS], *self.queue(keys),
         )
-        groups = int(number.item())
         lengths = {"order": n, "inverse": n, "offsets": groups + 1}
         return [self._begin(distinct, groups), *(self._begin(made[m], lengths.get(m, groups)) for m in names)]
 
     def _begin(self, x: Any, length: int) -> Any:
         """The first elements; in memory of their own where the others would keep more than that."""
-        return x[:length] if 2 * length >= x.shape[0] else self.copied(x[:length])
+        room = x.shape[0]
+        return x if length == room else x[:length] if 2 * length >= room else self.copied(x[:length])
 
     def takes_quantiles(self, x: Any) -> bool:
         return True
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
+        """NaN is the largest, so the quantile of 1 tells whether there is one."""
         rows, n = keys.shape
-        key_type = self.key_type(keys)
-        result = self.empty((rows, len(probabilities)), self.typed("float64"), keys)
+        key_type, tells = self.key_type(keys), self.is_float(keys)
+        wanted = [*probabilities, 1.0] if tells else probabilities
+        result = self.empty((rows, len(wanted)), self.typed("float64"), keys)
         core.device_quantiles(
-            key_type, rows, n, probabilities, method, self.address(keys), self.address(result), *self.queue(keys)
+            key_type, rows, n, wanted, method, self.address(keys), self.address(result), *self.queue(keys)
         )
-        return result
-
-    def with_nan(self, x: Any, rows: Any) -> Any:
-        x[rows] = float("nan")
-        return x
+        return result[:, :-1] if tells else result
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         given = self.contiguous(experts)
@@ -223,7 +253,7 @@ class GpuArrays(Framework):
         return results
 
     def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
-        result = self.copied(keys)  # what lies in no segment stays
+        result = self.empty(tuple(keys.shape), keys.dtype, keys)
         self._segments(KEYS, keys, result, 0, 0, 0, where, descending)
         return result
 
@@ -233,9 +263,9 @@ class GpuArrays(Framework):
         return result
 
     def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
-        found = self.copied(keys)
+        found = self.empty(tuple(keys.shape), keys.dtype, keys)
         before = self.numbers(keys.shape[0], keys)
-        order = self.copied(before)
+        order = self.empty(tuple(keys.shape), before.dtype, keys)
         self._segments(
             KEYS_AND_VALUES, keys, found, 8, self.address(before), self.address(order), where, descending
         )
@@ -244,11 +274,12 @@ class GpuArrays(Framework):
     def _segments(
         self, what: int, keys: Any, found: Any, width: int, values_in: int, values_out: int, where: Where, down: bool
     ) -> None:
+        """What lies in no segment is copied to the results."""
         begins, ends = where
         core.device_segments(
             what, self.key_type(keys), keys.shape[0], self.address(keys), 0 if found is None else self.address(found),
             width, values_in, values_out, self.address(begins), 0 if ends is None else self.address(ends),
-            begins.dtype.itemsize, max(begins.shape[0] - (ends is None), 0), down, *self.queue(keys),
+            begins.dtype.itemsize, max(begins.shape[0] - (ends is None), 0), True, down, *self.queue(keys),
         )
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:

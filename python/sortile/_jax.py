@@ -1,4 +1,4 @@
-"""JAX's arrays: calls of its foreign function interface, under jit, vmap and gradients.
+"""Calls on JAX's arrays: of its foreign function interface, under jit, vmap and gradients.
 
 An array that lies in host memory and is not traced is read like NumPy's arrays, and never comes here. For all others
 the call is one XLA custom call, "sortile_sort" or one like it, which XLA finds by platform: on a GPU it queues its work
@@ -16,211 +16,40 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _device
-from ._arrays import need_axis
-from ._backend import core
-from ._frameworks import Framework, Where
-from ._gpu import (
-    FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
-)
+from ._arrays import need_axis, need_nan
+from ._frameworks import Where
+from ._gpu import GROUP_OUTPUTS
+from ._jax_arrays import JaxArrays, like, need_order
 from ._quantiles import METHODS, between, neighbours
 from ._route import route_shapes
 
-if not hasattr(jax, "ffi"):
-    raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
 
-_WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
-
-for _name, _handlers in core.xla_handlers().items():
-    for _platform, _handler in _handlers.items():
-        jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
-
-
-@lru_cache(maxsize=1024)
-def _is_on_cpu(sharding: Any) -> bool:
-    return all(device.platform == "cpu" for device in sharding.device_set)
-
-
-def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:
-    return jax.ffi.ffi_call("sortile_sort", results, vmap_method="broadcast_all")(
-        *(jax.lax.stop_gradient(x) for x in operands), descending=np.int64(descending), kind=np.int64(kind)
-    )
-
-
-def _segments_call(kind: int, keys: Any, second: Any, where: Where, descending: bool) -> Any:
-    """Results lie where `keys` and `second` do: what the call does not write stays."""
-    written = {KEYS: (keys,), POSITIONS: (second,)}.get(kind, (keys, second))
-    begins, ends = where
-    operands = (keys, *(() if second is None else (second,)), begins, *(() if ends is None else (ends,)))
-    places = {1: 0} if kind == POSITIONS else {number: number for number in range(len(written))}
-    found = jax.ffi.ffi_call(
-        "sortile_segments", tuple(map(_like, written)), vmap_method="sequential", input_output_aliases=places
-    )(*map(jax.lax.stop_gradient, operands), descending=np.int64(descending), kind=np.int64(kind))
-    return found if len(written) > 1 else found[0]
-
-
-def _like(x: Any, dtype: Any = None) -> Any:
-    return jax.ShapeDtypeStruct(x.shape, x.dtype if dtype is None else dtype)
-
-
-def _need_order(x: Any) -> None:
-    if str(x.dtype) not in KEY_TYPES:
-        raise TypeError(
-            f"sortile: elements of type {x.dtype} have no order here; in JAX those that have: {', '.join(KEY_TYPES)}"
-        )
-
-
-class Jax(Framework):
-    name = "JAX"
-
-    @property
-    def positions(self) -> str:  # type: ignore[override]
-        return "int64" if jax.config.jax_enable_x64 else "int32"
-
-    def is_array(self, kind: type) -> bool:
-        return issubclass(kind, jax.Array) or issubclass(kind, jax.core.Tracer)
-
-    def holds(self, x: Any) -> bool:
-        if isinstance(x, jax.core.Tracer):
-            return True
-        if _is_on_cpu(x.sharding):
-            return False
-        need_gpu_engine(x)
-        return True
-
-    def adopted(self, function: str, number: int, x: Any) -> Any:
-        return jnp.asarray(x)
-
-    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
-        _need_order(keys)
-        return _call(KEYS, (keys,), _like(keys), descending)
-
-    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
-        _need_order(keys)
-        return _call(POSITIONS, (keys,), _like(keys, np.dtype(positions)), descending)
-
-    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
-        _need_order(keys)
-        results = (_like(keys), _like(keys, np.dtype(positions)))
-        found, order = _call(KEYS_AND_POSITIONS, (keys,), results, descending)
-        return found, order
-
-    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
-        """Values that have more axes than the keys are taken by positions, and so are narrow ones: of many rows, which
-        vmap makes, values of 4 bytes and more travel on a GPU."""
-        _need_order(keys)
-        if values.ndim == keys.ndim and values.dtype.itemsize >= 4 and str(values.dtype) in KEY_TYPES:
-            found, moved = _call(KEYS_AND_VALUES, (keys, values), (_like(keys), _like(values)), descending)
-            return found, moved
-        found, order = self.sort_rows_with_positions(keys, descending, self.positions)
-        return found, jnp.take_along_axis(values, order.reshape((*order.shape, *(1,) * (values.ndim - 2))), 1)
-
-    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
-        _need_order(keys)
-        result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
-        return _call(FIRST_POSITIONS, (keys,), result, descending)
-
-    def takes_partitions(self, x: Any) -> bool:
-        return True
-
-    def takes_quantiles(self, x: Any) -> bool:
-        return True
-
+class Jax(JaxArrays):
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """Of the type that float has: computed by JAX, from the keys."""
-        _need_order(keys)
-        place, low, high = neighbours(np.array(probabilities), keys.shape[1])
+        """Of the type that float has: computed by JAX, from the keys. NaN is the largest, so the last key tells."""
+        need_order(keys)
+        place, low, high = neighbours(np.array([*probabilities, 1.0]), keys.shape[1])
         ranks = np.unique(np.concatenate([low, high]))
         found = _keys_at_ranks(keys, tuple(ranks.tolist())).astype(float)
         below, above = found[:, np.searchsorted(ranks, low)], found[:, np.searchsorted(ranks, high)]
-        return between(jnp, below, above, (place - low).astype(found.dtype), low, METHODS[method])
-
-    def with_nan(self, x: Any, rows: Any) -> Any:
-        return jnp.where(rows[:, None], jnp.nan, x)
-
-    def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
-        _need_order(keys)
-        return _segments_call(KEYS, keys, None, where, descending)
-
-    def argsort_segments(self, keys: Any, where: Where, descending: bool, positions: str) -> Any:
-        _need_order(keys)
-        return _segments_call(POSITIONS, keys, jnp.zeros(keys.shape, positions), where, descending)
-
-    def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
-        _need_order(keys)
-        before = jnp.arange(keys.shape[0], dtype=self.positions)
-        found, order = _segments_call(KEYS_AND_VALUES, keys, before, where, descending)
-        return found, order
-
-    def offsets(self, x: Any, like: Any) -> Any:
-        return jnp.asarray(x)
-
-    def is_integer(self, x: Any) -> bool:
-        return bool(jnp.issubdtype(x.dtype, jnp.integer))
-
-    # Arithmetic.
-
-    def typed(self, name: str) -> Any:
-        return np.dtype(name)
-
-    def is_float(self, x: Any) -> bool:
-        return bool(jnp.issubdtype(x.dtype, jnp.floating))
-
-    def flipped(self, x: Any) -> Any:
-        word, place = _WORDS[x.dtype.itemsize]
-        bits = jax.lax.bitcast_convert_type(x, word) ^ word(1 << place)
-        return jax.lax.bitcast_convert_type(bits, x.dtype)
-
-    def contiguous(self, x: Any) -> Any:
-        return x
-
-    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
-        return jnp.moveaxis(x, source, destination)
-
-    def single(self, like: Any, number: int) -> Any:
-        return jnp.full(1, number, dtype=self.positions)
-
-    def cast(self, x: Any, name: str) -> Any:
-        return x.astype(name)
-
-    def take(self, x: Any, positions: Any) -> Any:
-        return jnp.take(x, positions, axis=0)
-
-    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
-        return jnp.take_along_axis(x, positions, axis)
-
-    def concatenate(self, arrays: Sequence[Any]) -> Any:
-        return jnp.concatenate(arrays)
-
-    def isnan(self, x: Any) -> Any:
-        return jnp.isnan(x)
-
-    def flatnonzero(self, x: Any) -> Any:
-        return jnp.flatnonzero(x)
-
-    def cumsum(self, x: Any) -> Any:
-        return jnp.cumsum(x)
-
-    def placed(self, positions: Any, values: Any) -> Any:
-        return jnp.empty_like(values).at[positions].set(values)
-
-    def stored(self, result: Any, out: Any) -> Any:
-        raise ValueError("sortile: JAX's arrays cannot be written to; out= is for those of other kinds")
-
-    def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
-        what = POSITIONS if positions else KEYS
-        return str(core.device_explain(what, KEY_TYPES[str(x.dtype)], rows, n, descending))
+        result = between(jnp, below, above, (place - low).astype(found.dtype), low, METHODS[method])
+        return jnp.where(jnp.isnan(result[:, -1:]), jnp.nan, result[:, :-1]) if self.is_float(keys) else result[:, :-1]
 
     # Calls, compiled once for each shape; with gradients where the result has any.
 
     def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _sort(x, axis, descending, nan)
+        return _compiled(_sorted, axis, descending, nan)(x)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _argsort(x, axis, descending, self._position_name(x, axis, dtype), nan)
+        return _compiled(_order, axis, descending, self._position_name(x, axis, dtype), nan)(x)
+
+    def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
+        need_order(x)
+        return bool(_compiled(_is_sorted, axis, descending, nan)(x))
 
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
@@ -228,11 +57,33 @@ class Jax(Framework):
         if len(values) == 1 and values[0] is keys:  # the library wants keys and values apart
             same = self.sort(keys, axis, descending, None, nan)
             return same, (same,)
-        found: tuple[Any, tuple[Any, ...]] = _sort_by_key(keys, values, axis, descending, nan)
+        found: tuple[Any, tuple[Any, ...]] = _compiled(_sorted_by_key, axis, descending, nan)(keys, values)
         return found
 
+    def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
+        return _compiled(_rows_ordered, tuple(descending), name, nan)(tuple(columns))
+
+    def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
+        if out is not None:
+            self.stored(None, out)
+        return _compiled(_merged, descending, nan)(tuple(runs))
+
+    def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
+        if x.size == 0 or (self.is_float(x) and not equal_nan):
+            return super().unique(x, wanted, equal_nan)
+        names = tuple(name for name, asked in zip(("first", "counts", "inverse"), (wanted[0], wanted[2], wanted[1])) if asked)
+        distinct, *rest = _groups(x, names)
+        by_name = dict(zip(names, rest))
+        return distinct, [by_name[name] for name in ("first", "inverse", "counts") if name in by_name]
+
+    def group_by(self, x: Any) -> tuple[Any, Any, Any]:
+        if x.ndim != 1 or x.size == 0:
+            return super().group_by(x)
+        distinct, offsets, order = _groups(x, ("offsets", "order"))
+        return distinct, offsets, order
+
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
-        found: tuple[Any, Any] = _top_k(x, k, axis, largest, nan)
+        found: tuple[Any, Any] = _compiled(_top_k, k, axis, largest, nan)(x)
         return found
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
@@ -244,21 +95,21 @@ class Jax(Framework):
         return self.sort(x, axis, False, None, "last")
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
-        return _quantile(x, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)
+        return _compiled(_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)(x)
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
-        return _segment_sort(x, where, descending, nan)
+        return _compiled(_segments_sorted, descending, nan)(x, where)
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        return _segment_argsort(x, where, descending, self._position_name(x, 0, dtype), nan)
+        return _compiled(_segment_argsort, descending, self._position_name(x, 0, dtype), nan)(x, where)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        found: tuple[Any, tuple[Any, ...]] = _segment_sort_by_key(keys, values, where, descending, nan)
+        found: tuple[Any, tuple[Any, ...]] = _compiled(_segment_sort_by_key, descending, nan)(keys, values, where)
         return found
 
     def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
@@ -306,12 +157,67 @@ def _moved(x: Any, order: Any, axis: int) -> Any:
     return jnp.take(x, order, axis=0) if order.ndim == 1 else jnp.take_along_axis(x, order, axis)
 
 
-_sort = jax.jit(_sorted, static_argnums=(1, 2, 3))
-_sort_by_key = jax.jit(_sorted_by_key, static_argnums=(2, 3, 4))
-_argsort = jax.jit(_order, static_argnums=(1, 2, 3, 4))
+@lru_cache(maxsize=1024, typed=True)
+def _compiled(call: Any, *fixed: Any) -> Any:
+    """A function of arrays alone is called in less time than one some of whose arguments are told from them."""
+    return jax.jit(lambda *arrays: call(*arrays, *fixed))
 
 
-@partial(jax.jit, static_argnums=(1, 2, 3, 4))
+def _rows_ordered(columns: tuple[Any, ...], descending: tuple[bool, ...], name: str, nan: str) -> Any:
+    return _device.rows_ordered(FRAMEWORK, columns, descending, name, nan)
+
+
+def _merged(runs: tuple[Any, ...], descending: bool, nan: str) -> Any:
+    return _device.merge(FRAMEWORK, runs, descending, None, nan)
+
+
+def _groups(x: Any, names: tuple[str, ...]) -> list[Any]:
+    """The distinct elements and these outputs of the library's call, in its order. Waits for the device, which alone
+    knows how many groups there are."""
+    need_order(x)
+    distinct, *made, number = _compiled(_grouped, names, FRAMEWORK.positions)(x)
+    groups = int(np.asarray(number).view(np.uint64)[0])
+    if groups == x.size:
+        return [distinct, *made]
+    short = [place for place, name in enumerate(names) if name in ("first", "counts", "offsets")]
+    lengths = (groups, *(groups + (names[place] == "offsets") for place in short))
+    distinct, *cut = _cut(lengths)(distinct, *(made[place] for place in short))
+    for place, array in zip(short, cut):
+        made[place] = array
+    return [distinct, *made]
+
+
+def _grouped(x: Any, names: tuple[str, ...], dtype: str) -> list[Any]:
+    keys = x.reshape(-1)
+    numbers = [jax.ShapeDtypeStruct((keys.shape[0] + (name == "offsets"),), np.dtype(dtype)) for name in names]
+    results = (like(keys), *numbers, jax.ShapeDtypeStruct((2,), np.dtype("uint32")))  # their number has 64 bits
+    wanted = sum(1 << GROUP_OUTPUTS.index(name) for name in names)
+    found = list(jax.ffi.ffi_call("sortile_groups", results)(keys, outputs=np.int64(wanted)))
+    if "inverse" in names:
+        found[1 + names.index("inverse")] = found[1 + names.index("inverse")].reshape(x.shape)
+    return found
+
+
+@lru_cache(maxsize=256)  # what other lengths have had compiled is let go
+def _cut(lengths: tuple[int, ...]) -> Any:
+    return jax.jit(lambda *arrays: [array[:length] for array, length in zip(arrays, lengths)])
+
+
+def _is_sorted(x: Any, axis: int | None, descending: bool, nan: str) -> Any:
+    need_nan(nan)
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    need_axis(axis, x.ndim)
+    lanes = jnp.moveaxis(x, axis, -1)
+    before, after = lanes[..., :-1], lanes[..., 1:]
+    in_order = before >= after if descending else before <= after
+    if FRAMEWORK.is_float(x):
+        in_order |= jnp.isnan(before if descending and nan == "largest" else after)
+    return in_order.all()
+
+
+
+
 def _top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
     """The elements are taken by their positions, which have no gradient."""
     if axis is None:
@@ -338,7 +244,6 @@ def _(ranks: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
     return found, jnp.take_along_axis(tangent, order, 1)
 
 
-@partial(jax.jit, static_argnums=(1, 2, 3, 4))
 def _quantile(x: Any, wanted: tuple[float, ...], shape: tuple[int, ...], axis: int | None, method: int) -> Any:
     return _device.quantile(FRAMEWORK, x, np.array(wanted).reshape(shape), axis, method)
 
@@ -370,7 +275,6 @@ def _(descending: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any
     return jnp.take(x, order, axis=0), _moved(tangents[0], order, 0)
 
 
-@partial(jax.jit, static_argnums=(3, 4))
 def _segment_sort_by_key(
     keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
 ) -> tuple[Any, tuple[Any, ...]]:
@@ -378,9 +282,6 @@ def _segment_sort_by_key(
     return jnp.take(keys, order, axis=0), tuple(jnp.take(v, order, axis=0) for v in values)
 
 
-@partial(jax.jit, static_argnums=(2, 3, 4))
 def _segment_argsort(x: Any, where: Where, descending: bool, name: str, nan: str) -> Any:
     return _device.segment_argsort(FRAMEWORK, jax.lax.stop_gradient(x), where, descending, name, nan)
 
-
-_segment_sort = jax.jit(_segments_sorted, static_argnums=(2, 3))

@@ -59,6 +59,9 @@ class Torch(TorchArrays):
         found, order = self.sort_rows_with_positions(keys, descending, "int64")
         return found, self.take(values[0], order[0])[None]
 
+    def is_on_gpu(self, x: Any) -> bool:
+        return _is_plain(x)
+
     def takes_partitions(self, x: Any) -> bool:
         return _is_plain(x)
 

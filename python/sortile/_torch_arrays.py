@@ -46,7 +46,7 @@ class TorchArrays(GpuArrays):
         return _NAMES.get(x.dtype) or str(x.dtype)
 
     def empty(self, shape: tuple[int, ...], dtype: Any, like: Any) -> Any:
-        return torch.empty(shape, dtype=dtype, device=like.device)
+        return like.new_empty(shape, dtype=dtype)
 
     def zeros(self, shape: tuple[int, ...], name: str, like: Any) -> Any:
         return torch.zeros(shape, dtype=self.typed(name), device=like.device)

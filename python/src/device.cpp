@@ -87,14 +87,20 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
 void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                      std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
-                     bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+                     bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
   const rows_call call = call_at(wanted, type, 1, n, keys_in, keys_out, value_bytes, values_in, values_out);
   const segments where{.form = ends == 0 ? segment_form::offsets : segment_form::ranges,
                        .count = count,
                        .begins = at<const void>(begins),
                        .ends = at<const void>(ends),
                        .offset_bytes = offset_bytes};
-  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_segments(call, where, opts); });
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
+    if (copies && keys_out != 0)
+      queue_copy(call.keys_out, call.keys_in, n * key_bytes(call.type), opts);
+    if (copies && values_in != 0)
+      queue_copy(call.values_out, call.values_in, n * value_bytes, opts);
+    run_segments(call, where, opts);
+  });
 }
 
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
@@ -123,14 +129,13 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
 
 bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,
                       int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  const shared_number wrong;
-  *wrong.address() = 0;
+  const shared_number answer;
   std::uint64_t found = 0;
   queue_on(descending && !flips, ordinal, stream, allocate, [&](const options& opts) {
-    queue_order_check(type, rows, n, at<const void>(keys), flips, wrong.address(), opts);
-    found = wrong.wait(stream, 0);
+    queue_order_check(type, rows, n, at<const void>(keys), flips, answer.address(), opts);
+    found = answers_always(rows * n) ? answer.wait(stream) : answer.wait_for_all(stream);
   });
-  return found == 0;
+  return !is_out_of_order(found);
 }
 
 void device_lexsort(const nb::list& columns, std::size_t n, std::uintptr_t positions, std::size_t position_bytes,
@@ -201,11 +206,10 @@ std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uin
                                .order = result(3),
                                .inverse = result(4),
                                .device_groups = number.address()};
-  *number.address() = 0; // n keys have a group
   std::uint64_t found = 0;
   queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
     run(request, opts);
-    found = number.wait(stream, 0);
+    found = number.wait(stream);
   });
   return std::size_t(found);
 }

@@ -28,7 +28,7 @@ class device_scope {
   int previous_ = -1; ///< −1: nothing was changed
 };
 
-/// A number in memory that the host and its GPUs reach: what a kernel writes there is seen without a copy.
+/// A number, at first 0, in memory that the host and its GPUs reach: what a kernel writes there is seen without a copy.
 class shared_number {
  public:
   shared_number();
@@ -37,9 +37,11 @@ class shared_number {
   shared_number& operator=(const shared_number&) = delete;
 
   std::uint64_t* address() const { return at_; }
-  /// Waits until a kernel of the stream has written another number than `before` there, or all work of the stream is
-  /// done; returns what stands there then. \throws what went wrong on the device
-  std::uint64_t wait(std::uintptr_t stream, std::uint64_t before) const;
+  /// Waits until a kernel of the stream has written another number than 0 there, or all work of the stream is done;
+  /// returns what stands there then. \throws what went wrong on the device
+  std::uint64_t wait(std::uintptr_t stream) const;
+  /// The same once all work of the stream is done: for a kernel that may write nothing.
+  std::uint64_t wait_for_all(std::uintptr_t stream) const;
 
  private:
   std::uint64_t* at_;
@@ -48,8 +50,13 @@ class shared_number {
 /// Work that the library's front door does not offer. Each queues it like run() of a request.
 /// False where it cannot, and queues nothing.
 bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts);
-void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* wrong,
+void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts);
+/// What an answer says, and whether one is written in any case.
+bool is_out_of_order(std::uint64_t answer);
+bool answers_always(std::size_t keys);
+/// Copies within the device's memory.
+void queue_copy(void* to, const void* from, std::size_t bytes, const options& opts);
 void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,
                   std::size_t position_bytes, const options& opts);
 void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, const options& opts);
@@ -66,11 +73,12 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
                  int ordinal, std::uintptr_t stream, nb::handle allocate);
 
 /// Queues the same within segments of one row. `begins`, `ends`: addresses of offsets in the device's memory, `count`
-/// segments; ends 0: segment i ends where segment i + 1 begins. What lies in no segment is not written.
+/// segments; ends 0: segment i ends where segment i + 1 begins. What lies in no segment is not written; with
+/// `copies` it is copied.
 void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                      std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
-                     bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
+                     bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
 /// Queues the first k keys of each row and their positions, of int64. `flips`: of floats, in descending order, NaN last.
 /// False where it cannot do that, of long rows; nothing is queued then.

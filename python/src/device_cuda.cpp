@@ -2,6 +2,7 @@
 // engine for GPUs.
 #include "device.hpp"
 
+#include "device/capture_guard.hpp"
 #include "device/cuda_error.hpp"
 #include "kernels/order/check_order.hpp"
 #include "kernels/ranks/spread_nan.hpp"
@@ -55,6 +56,7 @@ shared_number::shared_number() {
   number_store& store = number_store::instance();
   const std::lock_guard locked(store.lock);
   if (store.free.empty()) {
+    const device::capture_guard relaxed; // another thread may be capturing
     void* page = nullptr;
     SORTILE_CUDA_CHECK(cudaHostAlloc(&page, 4096, cudaHostAllocPortable | cudaHostAllocMapped));
     for (std::size_t i = 0; i < 4096 / 64; ++i) // each in a cache line of its own
@@ -62,6 +64,7 @@ shared_number::shared_number() {
   }
   at_ = store.free.back();
   store.free.pop_back();
+  *at_ = 0;
 }
 
 shared_number::~shared_number() {
@@ -70,17 +73,22 @@ shared_number::~shared_number() {
   store.free.push_back(at_);
 }
 
-std::uint64_t shared_number::wait(std::uintptr_t stream, std::uint64_t before) const {
+std::uint64_t shared_number::wait(std::uintptr_t stream) const {
   using clock = std::chrono::steady_clock;
   const std::atomic_ref<std::uint64_t> number(*at_);
   const auto end = clock::now() + std::chrono::microseconds(50); // a short call's; a longer one can as well ask the driver
   do {
     for (int i = 0; i < 64; ++i)
-      if (const std::uint64_t now = number.load(std::memory_order_acquire); now != before)
+      if (const std::uint64_t now = number.load(std::memory_order_acquire); now != 0)
         return now;
   } while (clock::now() < end);
+  return wait_for_all(stream);
+}
+
+std::uint64_t shared_number::wait_for_all(std::uintptr_t stream) const {
+  const device::capture_guard relaxed;
   SORTILE_CUDA_CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)));
-  return number.load(std::memory_order_acquire);
+  return std::atomic_ref<std::uint64_t>(*at_).load(std::memory_order_acquire);
 }
 
 // Steps of the library.
@@ -123,7 +131,7 @@ bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
   return true;
 }
 
-void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* wrong,
+void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts) {
   const auto key = static_cast<key_type>(type);
   queue_step("a check of the order", opts, [&](const simt::queue& q) {
@@ -134,9 +142,22 @@ void queue_order_check(int type, std::size_t rows, std::size_t n, const void* ke
                                                                  .n = n,
                                                                  .codec = codec,
                                                                  .flips = flips ? codec.sign : Word{0},
-                                                                 .wrong = wrong});
+                                                                 .answer = answer});
     });
   });
+}
+
+bool is_out_of_order(std::uint64_t answer) {
+  return answer == kernels::out_of_order;
+}
+
+bool answers_always(std::size_t keys) {
+  return keys <= kernels::answers_always;
+}
+
+void queue_copy(void* to, const void* from, std::size_t bytes, const options& opts) {
+  SORTILE_CUDA_CHECK(
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(opts.stream)));
 }
 
 void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,

@@ -22,7 +22,7 @@ shared_number::shared_number() {
   refuse();
 }
 shared_number::~shared_number() = default;
-std::uint64_t shared_number::wait(std::uintptr_t, std::uint64_t) const {
+std::uint64_t shared_number::wait(std::uintptr_t) const {
   refuse();
 }
 
@@ -30,6 +30,18 @@ bool queue_top_k_with_nan_last(const top_k_request&, const options&) {
   refuse();
 }
 void queue_order_check(int, std::size_t, std::size_t, const void*, bool, std::uint64_t*, const options&) {
+  refuse();
+}
+std::uint64_t shared_number::wait_for_all(std::uintptr_t) const {
+  refuse();
+}
+void queue_copy(void*, const void*, std::size_t, const options&) {
+  refuse();
+}
+bool answers_always(std::size_t) {
+  refuse();
+}
+bool is_out_of_order(std::uint64_t) {
   refuse();
 }
 void queue_gather(std::size_t, const void*, std::size_t, void*, const void*, std::size_t, const options&) {

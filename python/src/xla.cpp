@@ -6,11 +6,13 @@
 #include "xla_abi.hpp"
 
 #include <sortile/device.hpp>
+#include <sortile/groups.hpp>
 #include <sortile/route.hpp>
 #include <sortile/select.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -234,14 +236,13 @@ std::size_t elements_of(const xla::buffer& b) {
   return row_count(b) * row_length(b);
 }
 
-/// A result of a routing: numbers as wide as all others, and as many as it writes.
+/// A result of a routing, or of groups: numbers as wide as all others, and as many as are written.
 void* numbers_of(const xla::call_frame& frame, std::int64_t result, std::size_t count, std::size_t index_bytes) {
-  const xla::buffer& found = item(frame.results, result, "result of a routing");
+  const xla::buffer& found = item(frame.results, result, "result for numbers");
   if (width_of(found) != index_bytes || elements_of(found) != count)
     throw invalid_argument("sortile: result " + std::to_string(result) + " of the custom call has " +
                            std::to_string(elements_of(found)) + " elements of " + std::to_string(width_of(found)) +
-                           " bytes; the routing writes " + std::to_string(count) + " of " +
-                           std::to_string(index_bytes));
+                           " bytes; written are " + std::to_string(count) + " of " + std::to_string(index_bytes));
   return found.data;
 }
 
@@ -268,6 +269,27 @@ route_request routing_of(const xla::call_frame& frame) {
   request.inverse = numbers(3, request.n);
   request.block_experts = numbers(4, rows / request.block);
   request.dropped = numbers(5, 1);
+  return request;
+}
+
+/// Outputs of a groups_request that the mask names, in its order, between the keys and their number of 64 bits.
+groups_request grouping_of(const xla::call_frame& frame) {
+  const xla::buffer& keys = item(frame.arguments, 0, "keys");
+  const xla::buffer& distinct = item(frame.results, 0, "result for the keys");
+  const std::int64_t wanted = attribute(frame, "outputs");
+  width_of(keys);
+  need_same_shape(keys, distinct);
+  const std::size_t n = elements_of(keys);
+  groups_request request{.type = *key_type_of_xla(keys.type), .n = n, .keys = keys.data, .keys_out = distinct.data};
+  void** const outputs[] = {&request.first, &request.counts, &request.offsets, &request.order, &request.inverse};
+  std::int64_t result = 1;
+  for (std::size_t i = 0; i < std::size(outputs); ++i)
+    if ((wanted >> i & 1) != 0) {
+      if (result == 1)
+        request.index_bytes = width_of(item(frame.results, result, "result of groups"));
+      *outputs[i] = numbers_of(frame, result++, n + (outputs[i] == &request.offsets ? 1 : 0), request.index_bytes);
+    }
+  request.device_groups = static_cast<std::uint64_t*>(numbers_of(frame, result, 2, sizeof(std::uint32_t)));
   return request;
 }
 
@@ -302,6 +324,17 @@ void ranks(const xla::call_frame& frame, options opts) {
                     .keys_out = found.data,
                     .rows = row_count(keys)},
       opts);
+}
+
+void groups(const xla::call_frame& frame, options opts) {
+  groups_request request = grouping_of(frame);
+  std::uint64_t* const number = request.device_groups;
+  if (opts.memory == memory::host) {
+    request.device_groups = nullptr;
+    *number = run(request, opts);
+  } else {
+    run(request, opts);
+  }
 }
 
 void routing(const xla::call_frame& frame, options opts) {
@@ -374,6 +407,7 @@ nb::object xla_handlers() {
   by_name["sortile_sort"] = by_platform<rows>();
   by_name["sortile_segments"] = by_platform<segments_of_a_row>();
   by_name["sortile_ranks"] = by_platform<ranks>();
+  by_name["sortile_groups"] = by_platform<groups>();
   by_name["sortile_route"] = by_platform<routing>();
   return by_name;
 }

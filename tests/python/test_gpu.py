@@ -549,11 +549,16 @@ def test_both_sides_of_rows_of_the_benchmark_agree(gpu, request):
     if gpu.name == "jax":  # the benchmark turns 64-bit types on
         request.addfinalizer(partial(gpu.jax.config.update, "jax_enable_x64", gpu.jax.config.jax_enable_x64))
     small = list({"torch": _bench_gpu.on_torch, "cupy": _bench_gpu.on_cupy, "jax": _bench_gpu.on_jax}[gpu.name]({}, 1001))
-    assert {row.n for row in small} == {10, 1000}
+    assert {row.n for row in small} == {10, 100, 1000}
+    apart = ("PyTorch median", "CuPy top_k")  # the lower of two in the middle; positions
     for row in small:
         sides = row.make()
         ours, theirs = sides.ours[0](), sides.theirs[0]()
         sides.finish()
         if theirs is not None:  # the compiled call alone returns nothing
-            theirs = theirs[0] if isinstance(theirs, tuple) else theirs
-            assert np.array_equal(gpu.back(ours), gpu.back(theirs)), row
+            ours, theirs = (x[0] if isinstance(x, (tuple, list)) else x for x in (ours, theirs))
+            ours, theirs = (x if isinstance(x, bool) else gpu.back(x) for x in (ours, theirs))
+            if "partition" in row.name:  # any order on both sides
+                ours, theirs = np.sort(ours), np.sort(theirs)
+            if not row.name.startswith(apart):
+                assert np.allclose(np.ravel(ours), np.ravel(theirs), rtol=1e-6, atol=0), row

@@ -1,0 +1,192 @@
+"""JAX's arrays: sorts of their rows by calls of XLA's, and the arithmetic around them, by JAX's own. The calls stand in
+`_jax`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._backend import core
+from ._frameworks import Framework, Where
+from ._gpu import (
+    FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
+)
+
+if not hasattr(jax, "ffi"):
+    raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
+
+_WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
+
+for _name, _handlers in core.xla_handlers().items():
+    for _platform, _handler in _handlers.items():
+        jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
+
+
+@lru_cache(maxsize=1024)
+def _is_on_cpu(sharding: Any) -> bool:
+    return all(device.platform == "cpu" for device in sharding.device_set)
+
+
+def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:
+    return jax.ffi.ffi_call("sortile_sort", results, vmap_method="broadcast_all")(
+        *(jax.lax.stop_gradient(x) for x in operands), descending=np.int64(descending), kind=np.int64(kind)
+    )
+
+
+def _segments_call(kind: int, keys: Any, second: Any, where: Where, descending: bool) -> Any:
+    """Results lie where `keys` and `second` do: what the call does not write stays."""
+    written = {KEYS: (keys,), POSITIONS: (second,)}.get(kind, (keys, second))
+    begins, ends = where
+    operands = (keys, *(() if second is None else (second,)), begins, *(() if ends is None else (ends,)))
+    places = {1: 0} if kind == POSITIONS else {number: number for number in range(len(written))}
+    found = jax.ffi.ffi_call(
+        "sortile_segments", tuple(map(like, written)), vmap_method="sequential", input_output_aliases=places
+    )(*map(jax.lax.stop_gradient, operands), descending=np.int64(descending), kind=np.int64(kind))
+    return found if len(written) > 1 else found[0]
+
+
+def like(x: Any, dtype: Any = None) -> Any:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype if dtype is None else dtype)
+
+
+def need_order(x: Any) -> None:
+    if str(x.dtype) not in KEY_TYPES:
+        raise TypeError(
+            f"sortile: elements of type {x.dtype} have no order here; in JAX those that have: {', '.join(KEY_TYPES)}"
+        )
+
+
+class JaxArrays(Framework):
+    """What the sorts ask of JAX."""
+
+    name = "JAX"
+
+    @property
+    def positions(self) -> str:  # type: ignore[override]
+        return "int64" if jax.config.jax_enable_x64 else "int32"
+
+    def is_array(self, kind: type) -> bool:
+        return issubclass(kind, jax.Array) or issubclass(kind, jax.core.Tracer)
+
+    def holds(self, x: Any) -> bool:
+        if isinstance(x, jax.core.Tracer):
+            return True
+        if _is_on_cpu(x.sharding):
+            return False
+        need_gpu_engine(x)
+        return True
+
+    def adopted(self, function: str, number: int, x: Any) -> Any:
+        return jnp.asarray(x)
+
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        need_order(keys)
+        return _call(KEYS, (keys,), like(keys), descending)
+
+    def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
+        need_order(keys)
+        return _call(POSITIONS, (keys,), like(keys, np.dtype(positions)), descending)
+
+    def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
+        need_order(keys)
+        results = (like(keys), like(keys, np.dtype(positions)))
+        found, order = _call(KEYS_AND_POSITIONS, (keys,), results, descending)
+        return found, order
+
+    def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
+        """Values that have more axes than the keys are taken by positions, and so are narrow ones: of many rows, which
+        vmap makes, values of 4 bytes and more travel on a GPU."""
+        need_order(keys)
+        if values.ndim == keys.ndim and values.dtype.itemsize >= 4 and str(values.dtype) in KEY_TYPES:
+            found, moved = _call(KEYS_AND_VALUES, (keys, values), (like(keys), like(values)), descending)
+            return found, moved
+        found, order = self.sort_rows_with_positions(keys, descending, self.positions)
+        return found, jnp.take_along_axis(values, order.reshape((*order.shape, *(1,) * (values.ndim - 2))), 1)
+
+    def top_k_rows(self, keys: Any, k: int, descending: bool) -> Any:
+        need_order(keys)
+        result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
+        return _call(FIRST_POSITIONS, (keys,), result, descending)
+
+    def takes_partitions(self, x: Any) -> bool:
+        return True
+
+    def takes_quantiles(self, x: Any) -> bool:
+        return True
+
+    def sort_segments(self, keys: Any, where: Where, descending: bool) -> Any:
+        need_order(keys)
+        return _segments_call(KEYS, keys, None, where, descending)
+
+    def argsort_segments(self, keys: Any, where: Where, descending: bool, positions: str) -> Any:
+        need_order(keys)
+        return _segments_call(POSITIONS, keys, jnp.zeros(keys.shape, positions), where, descending)
+
+    def sort_segments_with_order(self, keys: Any, where: Where, descending: bool) -> tuple[Any, Any]:
+        need_order(keys)
+        before = jnp.arange(keys.shape[0], dtype=self.positions)
+        found, order = _segments_call(KEYS_AND_VALUES, keys, before, where, descending)
+        return found, order
+
+    def offsets(self, x: Any, like: Any) -> Any:
+        return jnp.asarray(x)
+
+    def is_integer(self, x: Any) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.integer))
+
+    # Arithmetic.
+
+    def typed(self, name: str) -> Any:
+        return np.dtype(name)
+
+    def is_float(self, x: Any) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+    def flipped(self, x: Any) -> Any:
+        word, place = _WORDS[x.dtype.itemsize]
+        bits = jax.lax.bitcast_convert_type(x, word) ^ word(1 << place)
+        return jax.lax.bitcast_convert_type(bits, x.dtype)
+
+    def contiguous(self, x: Any) -> Any:
+        return x
+
+    def moveaxis(self, x: Any, source: int, destination: int) -> Any:
+        return jnp.moveaxis(x, source, destination)
+
+    def single(self, like: Any, number: int) -> Any:
+        return jnp.full(1, number, dtype=self.positions)
+
+    def cast(self, x: Any, name: str) -> Any:
+        return x.astype(name)
+
+    def take(self, x: Any, positions: Any) -> Any:
+        return jnp.take(x, positions, axis=0)
+
+    def take_along_axis(self, x: Any, positions: Any, axis: int) -> Any:
+        return jnp.take_along_axis(x, positions, axis)
+
+    def concatenate(self, arrays: Sequence[Any]) -> Any:
+        return jnp.concatenate(arrays)
+
+    def isnan(self, x: Any) -> Any:
+        return jnp.isnan(x)
+
+    def flatnonzero(self, x: Any) -> Any:
+        return jnp.flatnonzero(x)
+
+    def cumsum(self, x: Any) -> Any:
+        return jnp.cumsum(x)
+
+    def placed(self, positions: Any, values: Any) -> Any:
+        return jnp.empty_like(values).at[positions].set(values)
+
+    def stored(self, result: Any, out: Any) -> Any:
+        raise ValueError("sortile: JAX's arrays cannot be written to; out= is for those of other kinds")
+
+    def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
+        what = POSITIONS if positions else KEYS
+        return str(core.device_explain(what, KEY_TYPES[str(x.dtype)], rows, n, descending))

@@ -1,0 +1,15 @@
+// Checks the request and sends it to the queue's backend.
+#include "kernels/ranks/spread_nan.hpp"
+
+#include "kernels/argument_checks.hpp"
+
+namespace sortile::kernels {
+
+void spread_nan(const simt::queue& q, const spread_nan_request& r) {
+  if (r.rows == 0 || r.count < 2)
+    return;
+  check_array("spread_nan", "numbers", r.numbers, r.rows * r.count);
+  simt::visit(q, [&](auto backend) { detail::launch_spread_nan<decltype(backend)>(q, r); });
+}
+
+} // namespace sortile::kernels
