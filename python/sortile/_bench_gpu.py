@@ -27,6 +27,7 @@ SIZES = (10, 1000, 10**5, 2**20, 2**24, 2**28)
 LARGEST = SIZES[-1]
 TINY = (10, 1000)
 SMALL = (10, 100, 1000, 10**4, 10**5)
+LARGE = (2**20, 2**24)
 FEW = "range:100000"
 
 There = Callable[[Any], Any]  # a host array's way to the GPU
@@ -65,9 +66,7 @@ def on_torch(_: Options, below: int) -> Iterator[Contest]:
                 if n < LARGEST:
                     make = lanes(there, (n,), dtype, sortile.argsort, argsort, done)
                     yield Contest(f"PyTorch argsort {dtype}", n, usual(dtype), "torch.argsort stable", 1.0, make)
-        for n in SIZES[2:-1]:
-            if n >= below:
-                break
+        for n in takewhile(below.__gt__, LARGE):
             make = groups(there, n, sortile.unique, torch.unique, done)
             yield Contest("PyTorch unique int64", n, FEW, "torch.unique", 1.0, make)
         if below > 2**24:
@@ -127,7 +126,7 @@ def on_cupy(_: Options, below: int) -> Iterator[Contest]:
                 if n < LARGEST:
                     make = lanes(cupy.asarray, (n,), dtype, sortile.argsort, cupy.argsort, done)
                     yield Contest(f"CuPy argsort {dtype}", n, usual(dtype), "cupy.argsort", 1.0, make)
-        for n in takewhile(below.__gt__, SIZES[:-1]):
+        for n in takewhile(below.__gt__, LARGE):
             make = groups(cupy.asarray, n, sortile.unique, cupy.unique, done)
             yield Contest("CuPy unique int64", n, FEW, "cupy.unique", 1.0, make)
         yield from small("CuPy", cupy.asarray, cupy_small(cupy), done, below)
@@ -208,7 +207,10 @@ OURS: dict[str, tuple[str, Small]] = {
     "ten segments": ("int32", lambda x, y, s: sortile.segment_sort(x, y)),
     "group_by": ("int64", lambda x, y, s: sortile.group_by(x)),
     "unique": ("int64", lambda x, y, s: sortile.unique(x)),
-    "unique with inverse, counts": ("int64", lambda x, y, s: sortile.unique(x, return_inverse=True, return_counts=True)),
+    "unique with inverse, counts": (
+        "int64",
+        lambda x, y, s: sortile.unique(x, return_inverse=True, return_counts=True),
+    ),
 }
 
 

@@ -71,7 +71,9 @@ class Jax(JaxArrays):
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         if x.size == 0 or (self.is_float(x) and not equal_nan):
             return super().unique(x, wanted, equal_nan)
-        names = tuple(name for name, asked in zip(("first", "counts", "inverse"), (wanted[0], wanted[2], wanted[1])) if asked)
+        index, inverse, counts = wanted
+        asked = {"first": index, "counts": counts, "inverse": inverse}
+        names = tuple(name for name in asked if asked[name])
         distinct, *rest = _groups(x, names)
         by_name = dict(zip(names, rest))
         return distinct, [by_name[name] for name in ("first", "inverse", "counts") if name in by_name]

@@ -323,8 +323,8 @@ def is_sorted(
 
     Notes
     -----
-    One read of plain elements in host memory, which the first disorder ends. Structures and complex numbers, and arrays
-    on a GPU, are ordered as by `argsort`; there the call waits for the answer.
+    One read of plain elements, which the first disorder ends in host memory. On a GPU the call waits for the answer.
+    Structures and complex numbers are ordered as by `argsort`.
 
     Examples
     --------

@@ -79,6 +79,18 @@ class TorchArrays(GpuArrays):
         self._sort(POSITIONS, keys, 0, 8 if positions == "int64" else 4, result.data_ptr(), descending)
         return result
 
+    def first_of_rows(self, keys: Any, k: int, descending: bool, flips: bool) -> tuple[Any, Any] | None:
+        code = _CODES.get(keys.dtype)
+        if keys.ndim == 1 and code is not None:
+            found, order = keys.new_empty((k,)), keys.new_empty((k,), dtype=torch.int64)
+            ordinal = keys.get_device()
+            if core.device_top_k(
+                code, 1, keys.shape[0], k, keys.data_ptr(), found.data_ptr(), order.data_ptr(), descending, flips,
+                ordinal, _stream_of(ordinal), _allocate,
+            ):
+                return found, order
+        return super().first_of_rows(keys, k, descending, flips)
+
     def _sort(self, wanted: int, keys: Any, to_keys: int, width: int, to_order: int, descending: bool) -> None:
         code = _CODES.get(keys.dtype)
         if code is None:

@@ -80,8 +80,8 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the first k keys of each row and their positions, of int64. `flips`: of floats, in descending order, NaN last.
-/// False where it cannot do that, of long rows; nothing is queued then.
+/// Queues the first k keys of each row and their positions, of int64. `flips`: of floats, in descending order, NaN
+/// last. False where it cannot do that, of long rows; nothing is queued then.
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
                   std::uintptr_t stream, nb::handle allocate);

@@ -1,5 +1,5 @@
-// What of a call is the CUDA runtime's, and steps that the library's front door does not offer: in a module that has the
-// engine for GPUs.
+// What of a call is the CUDA runtime's, and steps that the library's front door does not offer: in a module that has
+// the engine for GPUs.
 #include "device.hpp"
 
 #include "device/capture_guard.hpp"
@@ -76,7 +76,8 @@ shared_number::~shared_number() {
 std::uint64_t shared_number::wait(std::uintptr_t stream) const {
   using clock = std::chrono::steady_clock;
   const std::atomic_ref<std::uint64_t> number(*at_);
-  const auto end = clock::now() + std::chrono::microseconds(50); // a short call's; a longer one can as well ask the driver
+  const auto end =
+      clock::now() + std::chrono::microseconds(50); // a short call's; a longer one can as well ask the driver
   do {
     for (int i = 0; i < 64; ++i)
       if (const std::uint64_t now = number.load(std::memory_order_acquire); now != 0)
@@ -100,11 +101,11 @@ template <class Step>
 void queue_step(const char* operation, const options& given, const Step& step) {
   options opts = given;
   opts.order = order::ascending; // the step knows its own
-  detail::run_on_device({.operation = operation,
-                         .launch = [](const simt::queue& q, const void* work,
-                                      void*) { (*static_cast<const Step*>(work))(q); },
-                         .work = &step},
-                        opts);
+  detail::run_on_device(
+      {.operation = operation,
+       .launch = [](const simt::queue& q, const void* work, void*) { (*static_cast<const Step*>(work))(q); },
+       .work = &step},
+      opts);
 }
 
 } // namespace

@@ -98,11 +98,12 @@ class selector_on_cuda final : public selector {
     add_selection_steps(wanted, opts, current_device(), steps);
   }
   void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
-    with_selection(wanted, opts, current_device(), workspace_for::this_call, [&](const auto& request, const auto& work) {
-      if (!work.nothing())
-        queue_in_device_memory(arrays_of(request), work.workspace_bytes(), workspace, opts,
-                               [&](const simt::queue& q, void* space) { work.launch(q, space); });
-    });
+    with_selection(wanted, opts, current_device(), workspace_for::this_call,
+                   [&](const auto& request, const auto& work) {
+                     if (!work.nothing())
+                       queue_in_device_memory(arrays_of(request), work.workspace_bytes(), workspace, opts,
+                                              [&](const simt::queue& q, void* space) { work.launch(q, space); });
+                   });
   }
 
   std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {

@@ -51,18 +51,18 @@ void device_groups::launch(const simt::queue& q, void* workspace) const {
 
 template <class Word>
 void device_groups::launch_short(const simt::queue& q) const {
-  kernels::short_groups(
-      q, kernels::short_groups_request<Word>{.keys = static_cast<const Word*>(request_.keys),
-                                             .n = request_.n,
-                                             .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
-                                             .index_bytes = unsigned(request_.index_bytes),
-                                             .keys_out = static_cast<Word*>(request_.keys_out),
-                                             .first = request_.first,
-                                             .counts = request_.counts,
-                                             .offsets = request_.offsets,
-                                             .order = request_.order,
-                                             .inverse = request_.inverse,
-                                             .groups = request_.device_groups});
+  kernels::short_groups(q, kernels::short_groups_request<Word>{
+                               .keys = static_cast<const Word*>(request_.keys),
+                               .n = request_.n,
+                               .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                               .index_bytes = unsigned(request_.index_bytes),
+                               .keys_out = static_cast<Word*>(request_.keys_out),
+                               .first = request_.first,
+                               .counts = request_.counts,
+                               .offsets = request_.offsets,
+                               .order = request_.order,
+                               .inverse = request_.inverse,
+                               .groups = request_.device_groups});
 }
 
 template <class Word>

@@ -1,5 +1,5 @@
-// Groups of equal keys in the memory that a queue's kernels see: of a short array by one launch (short_groups.hpp), which
-// needs no workspace; else a sort, then find_groups.
+// Groups of equal keys in the memory that a queue's kernels see: of a short array by one launch (short_groups.hpp),
+// which needs no workspace; else a sort, then find_groups.
 //
 //   workspace   [ sorted keys | positions, where they are needed and not wanted | offsets, likewise | workspace of the
 //                 sort, then of find_groups ]

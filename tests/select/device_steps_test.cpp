@@ -50,8 +50,8 @@ TEST(DeviceOrder, IsThatOfTheOracle) {
     const std::size_t width = key_bytes(type);
     bool wanted = true;
     for (std::size_t i = 0; i + 1 < rows * n; ++i)
-      if ((i + 1) % n != 0 && testing::comes_before({type, direction, {}}, keys.data() + (i + 1) * width,
-                                                    keys.data() + i * width))
+      if ((i + 1) % n != 0 &&
+          testing::comes_before({type, direction, {}}, keys.data() + (i + 1) * width, keys.data() + i * width))
         wanted = false;
     executor::device device({.seed = seed, .checks = executor::all_checks});
     with_word(type, [&]<class Word>(Word) {
@@ -64,7 +64,9 @@ TEST(DeviceOrder, IsThatOfTheOracle) {
     });
     const std::uint64_t found = answer.as<std::uint64_t>()[0];
     const bool says_so = n > 1 && rows * n <= kernels::answers_always;
-    ASSERT_EQ(found, !wanted ? kernels::out_of_order : says_so ? kernels::in_order : 0)
+    ASSERT_EQ(found, !wanted   ? kernels::out_of_order
+                     : says_so ? kernels::in_order
+                               : 0)
         << "seed " << seed << ", n = " << n << ", rows " << rows;
     ASSERT_EQ(answer.damage(), "");
   }
@@ -73,8 +75,9 @@ TEST(DeviceOrder, IsThatOfTheOracle) {
 /// Numbers of which some are NaN, of both signs, some zeros of both signs, some infinite.
 std::vector<float> some_numbers(std::size_t n, std::uint64_t seed) {
   std::vector<float> x(n);
-  const float special[] = {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f,
-                           std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+  const float special[] = {
+      std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f,
+      std::numeric_limits<float>::infinity(),  -std::numeric_limits<float>::infinity()};
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t bits = drawn(seed, static_cast<unsigned>(i) + 10);
     x[i] = bits % 4 == 0 ? special[bits / 4 % 6] : static_cast<float>(bits / 4 % 100) - 50;
@@ -145,8 +148,7 @@ TEST(DeviceQuantiles, ANaNSpreadsToItsRow) {
   const double given[] = {1, 2, 3, 4, 5, nan, 7, 8, 9};
   std::memcpy(numbers.data(), given, sizeof given);
   executor::device device({.checks = executor::all_checks});
-  kernels::spread_nan(simt::queue::executor(device),
-                      {.numbers = numbers.as<double>().data(), .rows = 3, .count = 3});
+  kernels::spread_nan(simt::queue::executor(device), {.numbers = numbers.as<double>().data(), .rows = 3, .count = 3});
   const auto found = numbers.as<double>();
   for (std::size_t i = 0; i < 9; ++i)
     EXPECT_TRUE(i / 3 == 1 ? std::isnan(found[i]) : found[i] == given[i]) << i;
@@ -157,7 +159,9 @@ TEST(DeviceGroups, ShortOnesUnderManySchedules) {
   const unsigned schedules = testing::unless_short(12, 4);
   for (unsigned seed = 1; seed <= schedules; ++seed)
     for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{2047}, std::size_t{2048}}) {
-      const auto keys = testing::make_keys<std::uint64_t>(seed % 3 == 0 ? "few:300" : seed % 3 == 1 ? "equal" : "uniform",
+      const auto keys = testing::make_keys<std::uint64_t>(seed % 3 == 0   ? "few:300"
+                                                          : seed % 3 == 1 ? "equal"
+                                                                          : "uniform",
                                                           n, seed);
       guarded_buffer distinct(n * 8), counts(n * 8), offsets((n + 1) * 8), inverse(n * 8), found(8);
       groups_request request{.type = key_type::u64,

@@ -10,8 +10,8 @@
 //   begins    1 0 0 1   1 0 1 0       2 and 2 of them: thread 1's first group is number 2
 //   starts    0 3 4 6 8               counts 3 1 2 2
 //
-// The sort, find_groups and its counts are four launches that wait for each other, 3 µs each; the work of a few thousand
-// keys is less than one of them. The keys are read twice, the second time those that are written.
+// The sort, find_groups and its counts are four launches that wait for each other, 3 µs each; the work of a few
+// thousand keys is less than one of them. The keys are read twice, the second time those that are written.
 #pragma once
 
 #include "kernels/groups/short_groups.hpp"

@@ -15,7 +15,7 @@ struct check_order_kernel {
 
   simt::global<const Word> keys;
   simt::global<std::uint64_t> answer; // [1]
-  std::uint64_t all, n;              // of all rows, of one
+  std::uint64_t all, n;               // of all rows, of one
   key_codec<Word> codec;
   Word flips;
 
@@ -49,13 +49,10 @@ void launch_order(const simt::queue& q, const check_order_request<Word>& r) {
   const std::uint64_t all = r.rows * r.n;
   constexpr std::uint64_t block_keys = 8 * check_order_kernel<Word>::block_threads;
   const std::uint64_t blocks = all <= answers_always ? 1 : (all + block_keys - 1) / block_keys;
-  simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
-               check_order_kernel<Word>{.keys = {r.keys, all},
-                                        .answer = {r.answer, 1},
-                                        .all = all,
-                                        .n = r.n,
-                                        .codec = r.codec,
-                                        .flips = r.flips});
+  simt::launch(
+      q, {.grid = unsigned(std::min(blocks, most_blocks))},
+      check_order_kernel<Word>{
+          .keys = {r.keys, all}, .answer = {r.answer, 1}, .all = all, .n = r.n, .codec = r.codec, .flips = r.flips});
 }
 
 } // namespace

@@ -33,7 +33,8 @@ namespace sortile::kernels::detail {
 template <>
 void launch_spread_nan<simt::this_backend>(const simt::queue& q, const spread_nan_request& r) {
   constexpr std::uint64_t most_blocks = 2048;
-  const std::uint64_t all = r.rows * r.count, blocks = (all + spread_nan_kernel::block_threads - 1) / spread_nan_kernel::block_threads;
+  const std::uint64_t all = r.rows * r.count,
+                      blocks = (all + spread_nan_kernel::block_threads - 1) / spread_nan_kernel::block_threads;
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
                spread_nan_kernel{.numbers = {r.numbers, all}, .all = all, .count = r.count});
 }

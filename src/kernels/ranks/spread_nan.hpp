@@ -9,7 +9,7 @@
 namespace sortile::kernels {
 
 struct spread_nan_request {
-  double* numbers = nullptr;          ///< [rows][count]
+  double* numbers = nullptr; ///< [rows][count]
   std::uint64_t rows = 0, count = 0;
 };
 

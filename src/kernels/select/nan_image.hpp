@@ -1,5 +1,5 @@
-// The image of keys of any type (any_image.hpp), with NaNs first or last of all whichever way the order goes: below_pivot.hpp
-// and usual_image.hpp leave them to images.
+// The image of keys of any type (any_image.hpp), with NaNs first or last of all whichever way the order goes:
+// below_pivot.hpp and usual_image.hpp leave them to images.
 #pragma once
 
 #include "kernels/any_image.hpp"
