@@ -59,6 +59,11 @@ class Torch(TorchArrays):
         found, order = self.sort_rows_with_positions(keys, descending, "int64")
         return found, self.take(values[0], order[0])[None]
 
+    def argsort_lane(self, x: Any, descending: bool, positions: str) -> Any:
+        if _is_plain(x):
+            return super().argsort_lane(x, descending, positions)
+        return self.argsort_rows(x[None], descending, positions)[0]
+
     def is_on_gpu(self, x: Any) -> bool:
         return _is_plain(x)
 
