@@ -13,12 +13,14 @@ namespace sortile::kernels {
 /// before: Register is std::uint32_t, or of longer keys the Word.
 template <class Word, class Register = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, Word>>
 struct usual_image {
+  static constexpr unsigned above = 8 * sizeof(Register) - 8 * sizeof(Word) + 1; // bits above all but the sign
   struct line {
     Register slope, offset;
   };
   Register last_positive; ///< the keys above have the sign's bit
   line positive, negative;
-  Register most; ///< a key is unusual where its rank is above
+  Register most;                       ///< a key is unusual where its rank is above
+  Register top = Register{1} << above; ///< a multiplication, too: the sign is moved out
 
   SORTILE_HOST_DEVICE explicit usual_image(const key_codec<Word>& c)
       : last_positive(c.sign != 0 ? Register(c.sign - 1) : Register(~Register{0})), positive{1, Register(c.sign)},
@@ -38,10 +40,7 @@ struct usual_image {
     return u > last_positive ? Register(u * negative.slope + negative.offset) : above_zero;
   }
   /// The magnitude, and above all of them zeros; so the greatest rank of several keys tells whether all are usual.
-  static SORTILE_HOST_DEVICE Register rank(Register u) { return (u << above) - 1; }
-
- private:
-  static constexpr unsigned above = 8 * sizeof(Register) - 8 * sizeof(Word) + 1; // shifts the sign out
+  SORTILE_HOST_DEVICE Register rank(Register u) const { return u * top - 1; }
 };
 
 } // namespace sortile::kernels

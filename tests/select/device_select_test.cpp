@@ -137,6 +137,38 @@ TEST(DeviceSelect, ShortRowsWithTooManyCandidates) {
   check_on(device, keys, 1, 16, "too many candidates");
 }
 
+/// More of a row's smallest keys in two neighbouring lanes than these keep.
+TEST(DeviceSelect, ShortRowsWhoseSmallestShareTwoLanes) {
+  for (const std::size_t n : {224u, 256u})
+    for (const std::uint32_t small : {33u, 48u, 64u}) {
+      std::vector<std::uint32_t> keys(5 * n);
+      std::uint32_t given[5] = {};
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool in_two = i % n / 4 % 8 / 2 == i / n % 4; // of the last row in the first two lanes again
+        keys[i] = 1000 + static_cast<std::uint32_t>(testing::random_bits(small, i) % 1'000'000);
+        if (in_two && given[i / n]++ < small && i / n < 4)
+          keys[i] %= 900;
+      }
+      executor::device device({.seed = small, .checks = executor::all_checks});
+      check_on(device, keys, 5, 64, std::to_string(small) + " small keys of " + std::to_string(n));
+    }
+}
+
+/// Candidates of which nearly all fall into one bin, or many.
+TEST(DeviceSelect, RowsWithSkewedCandidates) {
+  const std::size_t n = 20'000;
+  for (const std::uint32_t range : {1u, 30u, 5000u, 0x10000000u}) {
+    std::vector<std::uint32_t> keys(2 * n);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      keys[i] = 0x80000000u + static_cast<std::uint32_t>(testing::random_bits(range, i) % range);
+    keys[n / 3] = 5; // in one of both rows
+    for (const std::size_t k : {1u, 100u, 2000u}) {
+      executor::device device({.seed = range, .checks = executor::all_checks});
+      check_on(device, keys, 2, k, "candidates of " + std::to_string(range) + " values");
+    }
+  }
+}
+
 /// What is sorted are the first bits of images: keys that differ in the last bits alone, beside one that is far away,
 /// by the bits that are cut; all of the result's, or those on either side of its end.
 TEST(DeviceSelect, ShortRowsThatDifferInTheLastBits) {
@@ -244,20 +276,13 @@ TEST(DeviceSelect, ArrangementsDoNotMisleadTheSample) {
 
 TEST(DeviceSelect, RowsWhoseSamplesMislead) {
   const std::uint32_t n = 9000, m = 1024;
-  ASSERT_EQ(kernels::detail::select_rows_sample::of(4, n, 5).keys, m);
+  ASSERT_EQ(kernels::detail::select_rows_sample::of(4, n, 5).of_row.keys(), m);
   for (const bool low : {false, true}) {
     std::vector<std::uint32_t> keys(n);
     for (std::uint32_t i = 0; i < n; ++i)
       keys[i] = 1000 + i % 100;
-    for (std::uint32_t i = 0; i < m; ++i) {
-      std::uint32_t h = (i + 1) * 0x9e3779b9u;
-      h = (h ^ h >> 16) * 0x85ebca6bu;
-      h = (h ^ h >> 13) * 0xc2b2ae35u;
-      h ^= h >> 16;
-      const auto first = static_cast<std::uint32_t>(std::uint64_t{i} * n / m);
-      const auto width = static_cast<std::uint32_t>(std::uint64_t{i + 1} * n / m) - first;
-      keys[first + static_cast<std::uint32_t>(std::uint64_t{h} * width >> 32)] = low ? i % 2 : 0xfffffff0u;
-    }
+    for (std::uint32_t i = 0; i < m; ++i)
+      keys[kernels::sample_place(i, m, n)] = low ? i % 2 : 0xfffffff0u;
     for (const std::size_t k : {5u, 1000u}) {
       executor::device device({.seed = 5, .checks = executor::all_checks});
       check_on(device, keys, 1, k, low ? "a low sample" : "a high sample");

@@ -13,8 +13,7 @@
 // of the first r keys are seldom in one group (rank_of_smallest). The host chooses the sample that leaves the fewest
 // candidates: with k large, every key is a group by itself.
 //
-// A group's keys come from all over the array: part e of the array gives each group one key, rotated by a random number
-// of groups. In an array that is sorted, or rises and falls, neighbours are in different groups.
+// A group's keys come from all over the array (sample_groups.hpp).
 //
 //   sample    a thread a key, the least of a group by shuffles; it also clears what the filter counts in
 //   pivot     one block: the rank searched, digit by digit (rank_search.hpp)
@@ -23,9 +22,9 @@
 // search of 1024 smallest 5 µs, of 4096 6, of 8192 7.
 #pragma once
 
-#include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/rank_search.hpp"
+#include "kernels/select/sample_groups.hpp"
 #include "primitives/key_codec.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -44,8 +43,9 @@ struct sample_smallest_kernel {
 
   SORTILE_DEVICE void operator()() const {
     const std::uint32_t thread = simt::block_index() * block_threads + simt::thread_index();
-    const bool has_key = thread < groups * each;
-    Word least = has_key ? codec.image(keys.load(place(thread))) : Word(~Word{0});
+    const sample_groups sampled{groups, each};
+    const bool has_key = thread < sampled.keys();
+    Word least = has_key ? codec.image(keys.load(sampled.place(thread / each, thread % each, n))) : Word(~Word{0});
     for (unsigned apart = 1; apart < each; apart *= 2) {
       const Word other = simt::shuffle_xor(least, apart);
       least = other < least ? other : least;
@@ -55,15 +55,6 @@ struct sample_smallest_kernel {
     const std::uint32_t threads = simt::grid_size() * block_threads;
     for (std::uint64_t i = thread; i < cleared_words; i += threads)
       cleared[i] = 0;
-  }
-
- private:
-  /// Of part e of the array, the sample whose turn is this group's.
-  SORTILE_DEVICE std::uint64_t place(std::uint32_t thread) const {
-    const std::uint32_t group = thread / each, e = thread % each;
-    const auto rotation = std::uint32_t(std::uint64_t{(e + 1) * 0x9e3779b9u} * groups >> 32);
-    const std::uint32_t turned = group + rotation < groups ? group + rotation : group + rotation - groups;
-    return sample_place(std::uint64_t{e} * groups + turned, std::uint64_t{groups} * each, n);
   }
 };
 

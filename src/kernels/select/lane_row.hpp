@@ -12,6 +12,20 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// x[at], by halves: arrays are in registers only where what is read is known to the compiler. Size: a power of two.
+template <unsigned Size, class T>
+SORTILE_DEVICE T item_at(const T (&x)[Size], unsigned at) {
+  if constexpr (Size == 1) {
+    return x[0];
+  } else {
+    T half[Size / 2];
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < Size / 2; ++i)
+      half[i] = (at & Size / 2) != 0 ? x[i + Size / 2] : x[i];
+    return item_at(half, at);
+  }
+}
+
 /// Image: an unsigned integer. Lanes: of a row. Items: keys a lane. Width: of those, neighbours in the row.
 template <class Image, unsigned Lanes, unsigned Items, unsigned Width>
 struct lane_row {
@@ -54,6 +68,17 @@ struct lane_row {
     SORTILE_UNROLL
     for (unsigned i = 0; i < Items; ++i)
       found |= position(i) < end ? 1u << i : 0u;
+    return found;
+  }
+
+  /// Whether that holds of one of the lane's elements among the first `upto`, and the element behind it.
+  template <unsigned Groups, class T, class Wanted>
+  static SORTILE_DEVICE bool any_neighbours(const T (&x)[Groups], std::uint32_t upto, Wanted wanted) {
+    const T next = simt::shuffle_down(x[0], 1, simt::full_warp, Lanes);
+    bool found = false;
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g)
+      found |= lane() * Groups + g < upto && wanted(x[g], g + 1 < Groups ? x[(g + 1) % Groups] : next);
     return found;
   }
 

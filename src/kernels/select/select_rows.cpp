@@ -9,12 +9,15 @@ namespace detail {
 
 select_rows_sample select_rows_sample::of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
   constexpr std::uint64_t all_below = 1024, large_from = 65536;
+  constexpr std::uint32_t groups = select_rows_shape::threads; // one for each thread, unless many keys lie below
   if (n <= all_below)
     return {};
   const std::uint32_t m = n >= large_from ? most : most / 4;
   const auto rank = std::uint32_t(primitives::sample_rank_behind(k, n, m));
-  const bool saves = rank < m - m / 4;
-  return saves || n > select_rows_shape::of(key_bytes).capacity() ? select_rows_sample{m, rank} : select_rows_sample{};
+  const bool saves = rank < m - m / 4, grouped = rank < groups / 4;
+  if (!saves && n <= select_rows_shape::of(key_bytes).capacity())
+    return {};
+  return {{groups, m / groups}, grouped, rank};
 }
 
 } // namespace detail
@@ -24,7 +27,13 @@ bool select_rows_fits(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
   if (n >= 0x7fffffffu || k > capacity)
     return false;
   const auto sample = detail::select_rows_sample::of(key_bytes, n, k);
-  return sample.keys == 0 ? n <= capacity : primitives::most_between(sample.rank, n, sample.keys) <= capacity;
+  const std::size_t m = sample.of_row.keys();
+  if (m == 0)
+    return n <= capacity;
+  const auto [groups, each] = sample.of_row;
+  const std::size_t rank =
+      sample.in_groups ? primitives::rank_of_smallest(sample.rank, groups, each) : std::size_t{sample.rank};
+  return primitives::most_between(rank, n, m) <= capacity;
 }
 
 template <class Word>

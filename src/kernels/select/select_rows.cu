@@ -32,7 +32,10 @@ void launch_short_as(const simt::queue& q, const select_rows_request<Word>& r) {
                       .windowed = r.codec.bits < 8 * sizeof(Word),
                       .vectors_allowed = reinterpret_cast<std::uintptr_t>(r.keys) % kernel::load_bytes == 0 &&
                                          r.stride * sizeof(Word) % kernel::load_bytes == 0 &&
-                                         r.n * sizeof(Word) % kernel::load_bytes == 0});
+                                         r.n * sizeof(Word) % kernel::load_bytes == 0,
+                      .one = 1,
+                      .vectors_of_results = r.k % 4 == 0 && reinterpret_cast<std::uintptr_t>(r.keys_out) % 16 == 0 &&
+                                            reinterpret_cast<std::uintptr_t>(r.positions_out) % 16 == 0});
 }
 
 template <unsigned Lanes, class Word>
@@ -69,8 +72,7 @@ void launch(const simt::queue& q, const select_rows_request<Word>& r, const deta
                       .stride = r.stride,
                       .n = std::uint32_t(r.n),
                       .k = std::uint32_t(r.k),
-                      .sample_keys = sample.keys,
-                      .sample_rank = sample.rank,
+                      .sample = sample,
                       .images = nan_image<Word>(r.codec, r.nan_last),
                       .mask = r.codec.mask,
                       .shift = r.codec.shift,

@@ -2,6 +2,7 @@
 // where rows and k are short. Plain C++; the idea is in select_rows_kernel.hpp.
 #pragma once
 
+#include "kernels/select/sample_groups.hpp"
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
@@ -43,8 +44,9 @@ struct select_rows_shape {
 };
 struct select_rows_sample {
   static constexpr std::uint32_t most = 4096;
-  std::uint32_t keys = 0; ///< 0: none is taken, all keys are candidates
-  std::uint32_t rank = 0;
+  sample_groups of_row;   ///< no groups: none is taken, all keys are candidates
+  bool in_groups = false; ///< the smallest of each group is searched, else all
+  std::uint32_t rank = 0; ///< of the pivot, among these
   static select_rows_sample of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 };
 

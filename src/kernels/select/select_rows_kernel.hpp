@@ -1,33 +1,40 @@
 // The first k keys of a row, in order, by one block: a sample, one read, and a sort in shared memory.
 //
-//   sample     4096 keys of the row (of a short row 1024) give a pivot whose rank is probably a little above k; rows
-//              of up to 1024 keys need none: all their keys are candidates
+//   sample     4096 keys of the row (of a short row 1024) give a pivot whose rank is probably a little above k; where k
+//              is a small part of the row, only the smallest of each group of them are searched (sample_groups.hpp).
+//              Rows of up to 1024 keys need none: all their keys are candidates
 //   filter     one read of the row: keys below the pivot become candidates in shared memory, those equal to it are
 //              counted. A pivot that the sample has once is no frequent key: those equal to it are candidates, too, and
 //              nothing is counted
 //   sort       the candidates, by image and then by position. No two are equal, so the result does not depend on the
-//              order in which the warps have found them
-//   write      the first k candidates. Where there are fewer, the pivot is a frequent key, and what is missing are keys
-//              equal to it: a second read takes those with the lowest positions, and ends when it has them
+//              order in which the warps have found them. Images are spread over 2048 bins of one width, from the
+//              greatest of the warps' least ones on; a candidate's place is its bin's begin, and how many in the bin
+//              are less. Where a bin has more than 128, the candidates are merged instead
+//   write      the first k candidates, keys made of their images again. Where there are fewer, the pivot is a frequent
+//              key, and what is missing are keys equal to it: a second read takes those with the lowest positions, and
+//              ends when it has them
 //   fallback   where there are more candidates than room, or pivot and candidates together are too few, the sample has
 //              misled: digits find the k-th key (rank_search.hpp, a read for 8 bits), and the filter is run again
 //              with that for a pivot
 //
 // Instructions decide where rows are many: 256 rows of 262,144 keys took 50 a key, when each was appended by a ballot,
 // and 36 with a bit a key in two masks of its thread, and images without a branch. So keys are compared with the pivot
-// as they are (below_pivot.hpp). Lost: candidates put down for 32 keys a thread at a time, whose keys the L1 cache does
-// not hold any more when they are read again.
+// as they are (below_pivot.hpp), and candidates are taken from registers: read once more, they had often left the L1
+// cache. Lost: 32 keys a thread at a time, and the next tile's loads begun before this one is looked at (spilled
+// registers). All blocks sample, read and sort in step, so that each phase counts: of 110 µs 18, 80 and 10.
 //
-// Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 1 KB of counters. The
+// Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 8 KB of bins. The
 // sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
 #include "kernels/below_pivot.hpp"
 #include "kernels/sample/sample_elements.hpp"
+#include "kernels/select/lane_row.hpp"
 #include "kernels/select/nan_image.hpp"
 #include "kernels/select/rank_search.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "primitives/block_merge_sort.hpp"
+#include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -47,12 +54,24 @@ struct select_rows_kernel {
   using packed = packing<Word, element>;
   using sorter = primitives::block_merge_sort<shape.items, element>;
 
+  /// The candidates' bins: of images that are as many to a bin as are needed for that.
+  static constexpr unsigned bin_bits = 11, bins = 1u << bin_bits, bins_of_thread = bins / block_threads;
+  static constexpr unsigned most_in_bin = 128;
+  struct spread_storage {
+    simt::shared_array<std::uint32_t, bins> ends; // first counts, then where each bin begins, at last where it ends
+    primitives::block_scan_storage<std::uint32_t, block_threads> scan;
+    primitives::block_scan_storage<image_word, block_threads> images;
+  };
+
   struct shared {
     union {
       alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(capacity)> elements;
       alignas(16) simt::shared_array<Word, detail::select_rows_sample::most> sample;
     };
-    rank_search_storage search;
+    union {
+      rank_search_storage search;
+      spread_storage spread;
+    };
     simt::shared_array<std::uint32_t, 2> found;    // candidates, and keys that equal the pivot
     simt::shared_array<std::uint32_t, warps> ties; // of a tile, in each warp
   };
@@ -63,7 +82,7 @@ struct select_rows_kernel {
   simt::global<std::uint64_t> positions_64;
   std::uint64_t rows, stride;
   std::uint32_t n, k;
-  std::uint32_t sample_keys, sample_rank;
+  detail::select_rows_sample sample;
   nan_image<Word> images;
   Word mask; // of the bit window
   unsigned shift, bits;
@@ -87,7 +106,7 @@ struct select_rows_kernel {
     const std::uint64_t begin = row * stride;
     Word pivot = Word(~Word{0});
     wanted keys_wanted = wanted::all;
-    if (sample_keys != 0) {
+    if (sample.of_row.groups != 0) {
       const auto sampled = sampled_pivot(s, begin);
       const bool is_rare = sampled.equal == 1 && sampled.image != pivot;
       pivot = Word(sampled.image + (is_rare ? 1 : 0));
@@ -103,34 +122,43 @@ struct select_rows_kernel {
       filter(s, begin, pivot, wanted::below_and_equal);
     }
     const std::uint32_t candidates = s.found.load(below);
-    if (candidates > 0)
+    if (!spread(s, row, candidates)) {
       sorter::sort_loaded(s.elements.view(), candidates, packed::greatest(),
                           [&](std::uint32_t i) { return s.elements.load(i); });
-    simt::block_barrier();
-    write(s, row, candidates < k ? candidates : k);
+      simt::block_barrier();
+      for (std::uint32_t i = simt::thread_index(); i < candidates && i < k; i += block_threads)
+        put(row, i, s.elements.load(primitives::merge_sort_place<element>(i)));
+    }
     if (candidates < k)
       add_equal(s, row, pivot, candidates);
   }
 
   SORTILE_DEVICE found_rank<Word> sampled_pivot(shared& s, std::uint64_t begin) const {
-    for (std::uint32_t i = simt::thread_index(); i < sample_keys; i += block_threads)
-      s.sample[i] = image(begin, sampled_place(i));
+    constexpr std::uint32_t together = 4; // loads of a thread that wait for memory
+    const auto [groups, each] = sample.of_row;
+    const std::uint32_t group = simt::thread_index(), searched = sample.in_groups ? groups : groups * each;
+    Word least = Word(~Word{0});
+    for (std::uint32_t first = 0; first < each; first += together) {
+      Word u[together];
+      SORTILE_UNROLL
+      for (std::uint32_t e = 0; e < together; ++e)
+        u[e] = first + e < each ? keys.load(begin + sample.of_row.place(group, first + e, n)) : Word{0};
+      SORTILE_UNROLL
+      for (std::uint32_t e = 0; e < together; ++e)
+        if (first + e < each) {
+          const Word sampled = image_of(u[e]);
+          least = sampled < least ? sampled : least;
+          if (!sample.in_groups)
+            s.sample[(first + e) * groups + group] = sampled;
+        }
+    }
+    if (sample.in_groups)
+      s.sample[group] = least;
     simt::block_barrier();
-    const auto pivot = rank_search<block_threads, Word>(s.search, sample_keys, sample_rank, bits,
+    const auto pivot = rank_search<block_threads, Word>(s.search, searched, sample.rank, bits,
                                                         [&](std::uint32_t i) { return s.sample.load(i); });
     simt::block_barrier(); // before candidates take the sample's place
     return pivot;
-  }
-  /// One of each sample_keys-th part of the row, at a place that is random but always the same (the finaliser of
-  /// MurmurHash3, Appleby 2011, as a generator).
-  SORTILE_DEVICE std::uint32_t sampled_place(std::uint32_t i) const {
-    std::uint32_t h = (i + 1) * 0x9e3779b9u;
-    h = (h ^ h >> 16) * 0x85ebca6bu;
-    h = (h ^ h >> 13) * 0xc2b2ae35u;
-    h ^= h >> 16;
-    const auto first = std::uint32_t(std::uint64_t{i} * n / sample_keys);
-    const auto keys_in_part = std::uint32_t(std::uint64_t{i + 1} * n / sample_keys) - first;
-    return first + std::uint32_t(std::uint64_t{h} * keys_in_part >> 32);
   }
 
   enum class wanted { all, below, below_and_equal };
@@ -153,14 +181,16 @@ struct select_rows_kernel {
       const std::uint32_t is_below = all ? items_mask : items_below(x, pivot, before);
       if (counts)
         equal += simt::popcount(is_below ^ (counts_all ? items_mask : items_below(x, Word(pivot + 1), upto)));
-      append(s, begin, is_below,
-             [=](unsigned i) { return tile + vector_place(i / unsigned(width)) + i % unsigned(width); });
+      append(s, is_below, [&](unsigned i) {
+        const std::uint32_t place = tile + vector_place(i / unsigned(width)) + i % unsigned(width);
+        return packed::pack(image_of(item_at(x, i)), place);
+      });
     }
     for (std::uint32_t tile = whole; tile < n; tile += block_threads) {
       const std::uint32_t i = tile + simt::thread_index();
       const Word u = i < n ? image(begin, i) : Word{0};
       equal += i < n && u == pivot && counts;
-      append(s, begin, i < n && (u < pivot || all), [=](unsigned) { return i; });
+      append(s, i < n && (u < pivot || all), [=](unsigned) { return packed::pack(u, i); });
     }
     const std::uint32_t sum = simt::warp_reduce_add(equal);
     if (simt::lane_index() == 0 && sum != 0)
@@ -200,9 +230,9 @@ struct select_rows_kernel {
   static SORTILE_DEVICE std::uint32_t vector_place(unsigned j) {
     return (j * block_threads + simt::thread_index()) * unsigned(width);
   }
-  /// Those of a thread's keys that have a bit, with their places; they are read once more, from the L1 cache.
-  template <class Place>
-  SORTILE_DEVICE void append(shared& s, std::uint64_t begin, std::uint32_t items, Place place_of) const {
+  /// Those of a thread's keys that have a bit.
+  template <class Element>
+  SORTILE_DEVICE void append(shared& s, std::uint32_t items, Element element_of) const {
     if (!simt::warp_any(items != 0))
       return;
     const std::uint32_t mine = simt::popcount(items), upto = primitives::warp_inclusive_scan(mine, primitives::plus{});
@@ -210,25 +240,105 @@ struct select_rows_kernel {
     if (simt::lane_index() == simt::warp_size - 1)
       at = s.found.fetch_add(below, upto);
     at = simt::shuffle(at, simt::warp_size - 1) + upto - mine;
-    for (; items != 0 && at < capacity; items &= items - 1, ++at) {
-      const std::uint32_t place = place_of(simt::trailing_zeros(items));
-      s.elements[at] = packed::pack(image(begin, place), place);
-    }
+    for (; items != 0 && at < capacity; items &= items - 1, ++at)
+      s.elements[at] = element_of(simt::trailing_zeros(items));
   }
 
-  SORTILE_DEVICE void write(shared& s, std::uint64_t row, std::uint32_t count) const {
-    for (std::uint32_t i = simt::thread_index(); i < count; i += block_threads)
-      put(row, i, packed::place(s.elements.load(primitives::merge_sort_place<element>(i))));
+  /// Writes the first k candidates by their bins, unless one of these has too many.
+  SORTILE_DEVICE bool spread(shared& s, std::uint64_t row, std::uint32_t candidates) const {
+    if constexpr (sizeof(Word) > 8) {
+      return false;
+    } else {
+      image_word least = ~image_word{0}, greatest = 0;
+      for (std::uint32_t i = simt::thread_index(); i < candidates; i += block_threads) {
+        const image_word u = packed::image(s.elements.load(i));
+        least = u < least ? u : least;
+        greatest = u > greatest ? u : greatest;
+      }
+      for (std::uint32_t b = simt::thread_index(); b < bins; b += block_threads)
+        s.spread.ends[b] = 0;
+      // Most lie above the greatest of the warps' least ones: a few that lie far below must not make bins wide.
+      least = primitives::warp_reduce(least, primitives::minimum{});
+      least = simt::warp_index() * simt::warp_size < candidates ? least : 0;
+      least = primitives::block_reduce(s.spread.images, least, primitives::maximum{});
+      simt::block_barrier(); // all have read
+      greatest = primitives::block_reduce(s.spread.images, greatest, primitives::maximum{});
+      const unsigned digits = 8 * sizeof(image_word) - simt::leading_zeros(image_word((greatest - least) | 1));
+      const unsigned dropped = digits > bin_bits ? digits - bin_bits : 0;
+      const auto bin = [=](const element& e) {
+        const image_word u = packed::image(e);
+        return std::uint32_t((u < least ? image_word{0} : image_word(u - least)) >> dropped);
+      };
+      for (std::uint32_t i = simt::thread_index(); i < candidates; i += block_threads)
+        s.spread.ends.fetch_add(bin(s.elements.load(i)), 1u);
+      simt::block_barrier();
+      if (!find_begins(s))
+        return false;
+      element x[shape.items];
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < unsigned(shape.items); ++i) {
+        const std::uint32_t at = i * block_threads + simt::thread_index();
+        x[i] = at < candidates ? s.elements.load(at) : packed::greatest();
+      }
+      simt::block_barrier(); // all have been read, before they change places
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < unsigned(shape.items); ++i)
+        if (i * block_threads + simt::thread_index() < candidates)
+          s.elements[s.spread.ends.fetch_add(bin(x[i]), 1u)] = x[i];
+      simt::block_barrier();
+      for (std::uint32_t i = simt::thread_index(); i < candidates; i += block_threads) {
+        const element e = s.elements.load(i);
+        const std::uint32_t b = bin(e), begin = b == 0 ? 0 : s.spread.ends.load(b - 1), end = s.spread.ends.load(b);
+        if (begin >= k)
+          break;
+        std::uint32_t rank = begin;
+        for (std::uint32_t j = begin; j < end; ++j)
+          rank += s.elements.load(j) < e ? 1 : 0;
+        if (rank < k)
+          put(row, rank, e);
+      }
+      return true;
+    }
   }
-  SORTILE_DEVICE void put(std::uint64_t row, std::uint32_t i, std::uint32_t place) const {
+  /// Makes begins of counts; whether no bin that counts has too many.
+  SORTILE_DEVICE bool find_begins(shared& s) const {
+    const std::uint32_t first = simt::thread_index() * bins_of_thread;
+    std::uint32_t begins[bins_of_thread], most = 0;
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < bins_of_thread; ++i)
+      begins[i] = s.spread.ends.load(first + i);
+    std::uint32_t counts[bins_of_thread];
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < bins_of_thread; ++i)
+      counts[i] = begins[i];
+    primitives::block_exclusive_scan(s.spread.scan, begins, primitives::plus{}, 0u);
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < bins_of_thread; ++i) {
+      most = begins[i] < k && counts[i] > most ? counts[i] : most;
+      s.spread.ends[first + i] = begins[i];
+    }
+    return !simt::block_any(most > most_in_bin);
+  }
+
+  /// An element as result i.
+  SORTILE_DEVICE void put(std::uint64_t row, std::uint32_t i, const element& e) const {
+    const std::uint32_t place = packed::place(e);
     const std::uint64_t to = row * k + i, from = row * stride + place;
     if (writes_keys)
-      keys_out[to] = keys.load(from);
+      keys_out[to] = key_of(packed::image(e), from);
     const std::uint64_t position = positions_in_all ? from : place;
     if (position_bytes == 4)
       positions_32[to] = std::uint32_t(position);
     else if (position_bytes == 8)
       positions_64[to] = position;
+  }
+
+  /// The key at this place, most often without reading it.
+  SORTILE_DEVICE Word key_of(Word image, std::uint64_t from) const {
+    const Word up = Word(image ^ images.complement);
+    if (windowed || (images.negative != 0 && (up == images.sign || up == Word(~Word{0}))))
+      return keys.load(from);
+    return images.negative != 0 ? images.key_of(image) : Word(up ^ images.sign);
   }
 
   /// Keys equal to the pivot, from the row's front, behind `done` results.
@@ -245,7 +355,7 @@ struct select_rows_kernel {
       const std::uint32_t before = simt::warp_reduce_add(lane < warp ? of_warp : 0);
       const std::uint32_t at = done + before + simt::popcount(found & simt::lanes_below());
       if (is_equal && at < k)
-        put(row, at, std::uint32_t(i));
+        put(row, at, packed::pack(pivot, std::uint32_t(i)));
       done += simt::warp_reduce_add(of_warp);
       simt::block_barrier();
     }

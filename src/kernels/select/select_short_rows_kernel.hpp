@@ -20,6 +20,8 @@
 //              a bit for each of its keys. The candidates' keys are read once more, from the L1 cache
 //
 // Of many results of 256 keys all are candidates, and sorted runs of 64 are merged to runs of 64 (smallest_in_lanes).
+// The keys wait in shared memory until they are written. Where two lanes had more of the smallest than they keep, the
+// row is counted, too.
 //
 //   fallback   where there are more candidates than room (equal keys, or rows made so), or a key that was left out is
 //              equal to the k-th in what was cut, and not in all: the k-th image by counting, of the greatest images up
@@ -27,9 +29,12 @@
 //              first of those that equal it. All rows of the warp take it together
 //
 // No two candidates are equal, so the result does not depend on the order in which they are put together. Bytes moved:
-// the rows once, and the results. Shared memory: a position for each candidate.
+// the rows once, and the results. Shared memory: a position for each candidate, and keys.
 //
-// Cost: instructions, and of these comparisons, shifts and bits, of which a multiprocessor begins half as many.
+// Cost: instructions, and of these comparisons, shifts and bits, of which a multiprocessor begins half as many. So
+// where a multiplication does as well (a shift, a position behind an image), words are multiplied: other units do that.
+// Lost: the greater of two words as their sum less the smaller, by two multiplications; words turned over by them in
+// lanes that keep the greater one.
 #pragma once
 
 #include "kernels/sample/sample_elements.hpp"
@@ -48,7 +53,7 @@ struct select_short_rows_kernel {
   static constexpr unsigned block_threads = 128, block_rows = block_threads / Lanes;
   static constexpr unsigned items = 32; // keys a lane
   static constexpr std::uint32_t most_keys = Lanes * items, capacity = Lanes * Groups;
-  static constexpr unsigned min_blocks = sizeof(Word) == 8 ? 4 : capacity > 64 ? 7 : 8;
+  static constexpr unsigned min_blocks = sizeof(Word) == 8 ? 4 : capacity > 64 || All ? 7 : 8;
   static constexpr unsigned width = sizeof(Word) == 8 ? 2 : 4, load_bytes = width * sizeof(Word); // keys of a load
   static constexpr unsigned place_mask = most_keys - 1;
   using image_word = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, Word>; // a register, or two
@@ -57,6 +62,11 @@ struct select_short_rows_kernel {
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, block_rows * capacity> candidates; // their positions
+    alignas(16) simt::shared_array<Word, All ? block_rows * most_keys : 1> keys;     // as they were read
+  };
+  struct row_storage {
+    simt::shared_view<std::uint32_t> candidates;
+    simt::shared_view<Word> keys;
   };
 
   simt::global<const Word> keys;
@@ -71,12 +81,15 @@ struct select_short_rows_kernel {
   unsigned shift;
   unsigned position_bytes;
   bool writes_keys, positions_in_all;
-  bool windowed;        // images are cut to a window of their bits
-  bool vectors_allowed; // every row begins and ends at a multiple of a load
+  bool windowed;           // images are cut to a window of their bits
+  bool vectors_allowed;    // every row begins and ends at a multiple of a load
+  std::uint32_t one = 1;   // words are multiplied by it: of a constant the compiler makes a shift, or nothing
+  bool vectors_of_results; // so many at a time begin at multiples of their size
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned in_block = simt::thread_index() / Lanes;
-    const auto mine = s.candidates.subview(in_block * capacity, capacity);
+    const row_storage mine{s.candidates.subview(in_block * capacity, capacity),
+                           All ? s.keys.subview(in_block * most_keys, most_keys) : s.keys.view()};
     const std::uint32_t present = in_row::below(n);
     constexpr unsigned warp_rows = simt::warp_size / Lanes;
     for (std::uint64_t first = std::uint64_t{simt::block_index()} * block_rows + in_block / warp_rows * warp_rows;
@@ -91,20 +104,21 @@ struct select_short_rows_kernel {
   using in_row = lane_row<image_word, Lanes, items, width>;
   using row_keys = typename in_row::keys; // images
 
-  SORTILE_DEVICE void select(const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row,
-                             std::uint32_t present, bool writes) const {
+  SORTILE_DEVICE void select(const row_storage& storage, std::uint64_t row, std::uint32_t present, bool writes) const {
     std::uint32_t places[Groups]; // of the results, in order: a lane's are neighbours
     if constexpr (All)
-      sort_all(places, candidates, row, present);
+      sort_all(places, storage, row, present);
     else
-      sort_candidates(places, candidates, row, present);
-    write(places, candidates, row, writes);
+      sort_candidates(places, storage.candidates, row, present);
+    write(places, storage, row, writes);
   }
 
-  SORTILE_DEVICE void sort_all(std::uint32_t (&places)[Groups], const simt::shared_view<std::uint32_t>& candidates,
-                               std::uint64_t row, std::uint32_t present) const {
+  SORTILE_DEVICE void sort_all(std::uint32_t (&places)[Groups], const row_storage& storage, std::uint64_t row,
+                               std::uint32_t present) const {
     row_keys x;
-    load(x, row);
+    load(x, row, [&](std::uint32_t at, const auto& keys_read) {
+      simt::store_vector<int(sizeof(keys_read) / sizeof(Word))>(storage.keys, at, keys_read);
+    });
     const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
     image_word differ = 1;
     SORTILE_UNROLL
@@ -112,21 +126,23 @@ struct select_short_rows_kernel {
       differ |= x[i] ^ first;
     differ = primitives::lanes_reduce<Lanes>(differ, [](image_word a, image_word b) { return a | b; });
     const unsigned zeros = simt::leading_zeros(differ);
+    const image_word scale = image_word(one) << zeros;
     std::uint32_t words[items], left_out;
     SORTILE_UNROLL
     for (unsigned i = 0; i < items; ++i)
-      words[i] = word(x[i] << zeros, in_row::position(i));
+      words[i] = word(x[i] * scale, in_row::position(0)) * one + (in_row::position(i) - in_row::position(0));
     drop_lacking(words);
     primitives::smallest_in_lanes<Lanes, int(capacity)>(words, places, left_out);
-    const bool end_in_doubt = (kth_word(places) ^ left_out) <= place_mask;
-    if (simt::warp_any(is_cut(differ) && end_in_doubt)) {
+    const std::uint32_t last = kth(places);
+    const bool missed = left_out < last, in_doubt = missed || (is_cut(differ) && (left_out & ~place_mask) <= last);
+    if (simt::warp_any(in_doubt)) {
       load(x, row);
-      const image_word kth = image(keys.load(row * stride + (kth_word(places) & place_mask)));
-      const image_word lost = lost_bits(differ); // the k-th image has the other bits
-      const image_word low = kth & ~lost, high = kth | lost;
+      const image_word kth = image(keys.load(row * stride + (last & place_mask)));
+      const image_word lost = lost_bits(differ); // the k-th image has the other bits, if none was missed
+      const image_word low = missed ? 0 : kth & ~lost, high = kth | lost;
       const bool several = in_row::greatest_upto(x, high) != in_row::smallest_from(x, low);
-      if (simt::warp_any(is_cut(differ) && end_in_doubt && several))
-        return sort_counted(places, candidates, x, row, present, low, high);
+      if (simt::warp_any(missed || (in_doubt && several)))
+        return sort_counted(places, storage.candidates, x, row, present, low, high);
     } // else keys that are equal to the k-th in what was cut are so in all bits
     order_neighbours(places, row * stride, n, is_cut(differ));
   }
@@ -141,14 +157,6 @@ struct select_short_rows_kernel {
       places[g] = in_row::lane() * Groups + g < count ? candidates.load(in_row::lane() * Groups + g) : ~0u;
     sort_whole(places, row * stride, count);
   }
-  SORTILE_DEVICE std::uint32_t kth_word(const std::uint32_t (&words)[Groups]) const {
-    std::uint32_t found = 0;
-    SORTILE_UNROLL
-    for (unsigned g = 0; g < Groups; ++g)
-      found = g == (k - 1) % Groups ? words[g] : found;
-    return simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
-  }
-
   SORTILE_DEVICE void sort_candidates(std::uint32_t (&places)[Groups],
                                       const simt::shared_view<std::uint32_t>& candidates, std::uint64_t row,
                                       std::uint32_t present) const {
@@ -195,6 +203,11 @@ struct select_short_rows_kernel {
   }
 
   SORTILE_DEVICE void load(row_keys& x, std::uint64_t row) const {
+    load(x, row, [](std::uint32_t, const auto&) {});
+  }
+  /// Gives each vector that is read, and where in the row it stands, to `keep`.
+  template <class Keep>
+  SORTILE_DEVICE void load(row_keys& x, std::uint64_t row, Keep keep) const {
     const std::uint64_t begin = row * stride;
     if (vectors_allowed) {
       SORTILE_UNROLL
@@ -202,14 +215,18 @@ struct select_short_rows_kernel {
         simt::vec<Word, int(width)> loaded{};
         if (in_row::position(v * width) < n)
           loaded = simt::load_vector<int(width)>(keys, begin + in_row::position(v * width));
+        keep(in_row::position(v * width), loaded);
         SORTILE_UNROLL
         for (unsigned w = 0; w < width; ++w)
           x[v * width + w] = loaded[int(w)];
       }
     } else {
       SORTILE_UNROLL
-      for (unsigned i = 0; i < items; ++i)
-        x[i] = in_row::position(i) < n ? keys.load(begin + in_row::position(i)) : Word{0};
+      for (unsigned i = 0; i < items; ++i) {
+        const Word u = in_row::position(i) < n ? keys.load(begin + in_row::position(i)) : Word{0};
+        keep(in_row::position(i), simt::vec<Word, 1>{{u}});
+        x[i] = u;
+      }
     }
     const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
     if (n < most_keys) { // keys that a row lacks are like its first one for now
@@ -266,6 +283,10 @@ struct select_short_rows_kernel {
     return all;
   }
 
+  template <class T>
+  SORTILE_DEVICE T kth(const T (&x)[Groups]) const {
+    return simt::shuffle(item_at(x, (k - 1) % Groups), (k - 1) / Groups, simt::full_warp, Lanes);
+  }
   /// The smallest image, and one that k images do not exceed.
   SORTILE_DEVICE void find_bounds(const row_keys& x, image_word& least, image_word& most) const {
     image_word smallest[Groups];
@@ -276,12 +297,8 @@ struct select_short_rows_kernel {
     for (unsigned i = Groups; i < items; ++i)
       smallest[i % Groups] = x[i] < smallest[i % Groups] ? x[i] : smallest[i % Groups];
     primitives::sort_in_lanes<Lanes>(smallest);
-    image_word found = 0;
-    SORTILE_UNROLL
-    for (unsigned g = 0; g < Groups; ++g)
-      found = g == (k - 1) % Groups ? smallest[g] : found;
     least = simt::shuffle(smallest[0], 0, simt::full_warp, Lanes);
-    most = simt::shuffle(found, (k - 1) / Groups, simt::full_warp, Lanes);
+    most = kth(smallest);
   }
 
   /// The k-th key's image, which lies between these two. Where few are candidates no more, many keys have that image:
@@ -325,9 +342,14 @@ struct select_short_rows_kernel {
   /// Makes places of words that are in order but for images that are equal in what is left of them.
   SORTILE_DEVICE void order_neighbours(std::uint32_t (&places)[Groups], std::uint64_t begin, std::uint32_t count,
                                        bool cut) const {
-    const bool in_doubt =
-        any_neighbours(places, k, [](std::uint32_t a, std::uint32_t b) { return (a ^ b) <= place_mask; });
-    if (simt::warp_any(cut && in_doubt))
+    const std::uint32_t next = simt::shuffle_down(places[0], 1, simt::full_warp, Lanes);
+    std::uint32_t nearest = ~0u;
+    SORTILE_UNROLL
+    for (unsigned g = 0; g < Groups; ++g) {
+      const std::uint32_t apart = (g + 1 < Groups ? places[(g + 1) % Groups] : next) - places[g];
+      nearest = apart < nearest ? apart : nearest;
+    }
+    if (simt::warp_any(cut && nearest <= place_mask && in_row::lane() * Groups < k))
       sort_whole(places, begin, count);
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
@@ -344,53 +366,81 @@ struct select_short_rows_kernel {
       if (in_row::lane() * Groups + g < count)
         e[g] = packed::pack(image(of_row.load(place)), place);
     }
-    if (simt::warp_any(any_neighbours(e, capacity - 1, [](const element& a, const element& b) { return b < a; })))
+    if (simt::warp_any(
+            in_row::any_neighbours(e, capacity - 1, [](const element& a, const element& b) { return b < a; })))
       primitives::sort_in_lanes<Lanes>(e);
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
       places[g] = packed::place(e[g]);
   }
-  /// Whether that holds of one of the lane's elements among the first `upto`, and the element behind it.
-  template <class T, class Wanted>
-  static SORTILE_DEVICE bool any_neighbours(const T (&x)[Groups], std::uint32_t upto, Wanted wanted) {
-    const T next = simt::shuffle_down(x[0], 1, simt::full_warp, Lanes);
-    bool found = false;
+
+  SORTILE_DEVICE void write(const std::uint32_t (&places)[Groups], const row_storage& storage, std::uint64_t row,
+                            bool writes) const {
+    const bool by_vectors = Groups >= 4 && vectors_of_results;
+    const auto result = [&](unsigned g) {
+      return Groups <= 4  ? in_row::lane() * Groups + g
+             : by_vectors ? (g / 4 * Lanes + in_row::lane()) * 4 + g % 4
+                          : g * Lanes + in_row::lane();
+    };
+    std::uint32_t from[Groups]; // positions of the results that this lane writes
     SORTILE_UNROLL
     for (unsigned g = 0; g < Groups; ++g)
-      found |= in_row::lane() * Groups + g < upto && wanted(x[g], g + 1 < Groups ? x[(g + 1) % Groups] : next);
-    return found;
-  }
-
-  SORTILE_DEVICE void write(const std::uint32_t (&places)[Groups], const simt::shared_view<std::uint32_t>& candidates,
-                            std::uint64_t row, bool writes) const {
+      from[g] = places[g];
+    if constexpr (Groups > 4 || All)
+      simt::warp_barrier();     // positions have been read, and keys put down
     if constexpr (Groups > 4) { // neighbouring lanes write neighbouring results
-      simt::warp_barrier();     // positions have been read
       SORTILE_UNROLL
       for (unsigned g = 0; g < Groups; g += 4)
-        simt::store_vector<4>(candidates, in_row::lane() * Groups + g,
-                              simt::vec<std::uint32_t, 4>{{places[g], places[g + 1], places[g + 2], places[g + 3]}});
+        store<4>(storage.candidates, in_row::lane() * Groups + g, places, g);
       simt::warp_barrier();
-    }
-    const auto each_result = [&](auto put) {
       SORTILE_UNROLL
-      for (unsigned g = 0; g < Groups; ++g) {
-        const std::uint32_t i = Groups > 4 ? g * Lanes + in_row::lane() : in_row::lane() * Groups + g;
-        if (i < k && writes)
-          put(i, Groups > 4 ? candidates.load(i) : places[g]);
+      for (unsigned g = 0; g < Groups; ++g)
+        from[g] = storage.candidates.load(result(g));
+    }
+    const auto put = [&](const auto& to, const auto& values) {
+      constexpr unsigned together = 16 / sizeof(values[0]) < 4 ? 16 / sizeof(values[0]) : 4;
+      if (by_vectors) {
+        SORTILE_UNROLL
+        for (unsigned g = 0; g < Groups; g += together)
+          if (result(g) < k && writes)
+            store<together>(to, result(g), values, g);
+      } else {
+        SORTILE_UNROLL
+        for (unsigned g = 0; g < Groups; ++g)
+          if (result(g) < k && writes)
+            to[result(g)] = values[g];
       }
     };
     const std::uint64_t begin = row * stride, first = positions_in_all ? begin : 0;
     if (writes_keys) {
-      const auto from = keys.subview(begin, n);
-      const auto to = keys_out.subview(row * k, k);
-      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = from.load(place); });
+      const auto of_row = keys.subview(begin, n);
+      Word found[Groups]; // read before any is written: the compiler cannot know that they do not overlap
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < Groups; ++g)
+        found[g] = result(g) >= k ? Word{0} : All ? storage.keys.load(from[g]) : of_row.load(from[g]);
+      put(keys_out.subview(row * k, k), found);
     }
     if (position_bytes == 4) {
-      const auto to = positions_32.subview(row * k, k);
-      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = std::uint32_t(first) + place; });
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < Groups; ++g)
+        from[g] += std::uint32_t(first);
+      put(positions_32.subview(row * k, k), from);
     } else if (position_bytes == 8) {
-      const auto to = positions_64.subview(row * k, k);
-      each_result([&](std::uint32_t i, std::uint32_t place) { to[i] = first + place; });
+      std::uint64_t wide[Groups];
+      SORTILE_UNROLL
+      for (unsigned g = 0; g < Groups; ++g)
+        wide[g] = first + from[g];
+      put(positions_64.subview(row * k, k), wide);
+    }
+  }
+  template <unsigned Together, class To, class T>
+  static SORTILE_DEVICE void store(const To& to, std::uint64_t at, const T (&values)[Groups], unsigned first) {
+    if constexpr (Together <= Groups) {
+      simt::vec<T, int(Together)> v;
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < Together; ++i)
+        v[int(i)] = values[first + i];
+      simt::store_vector<int(Together)>(to, at, v);
     }
   }
 };
