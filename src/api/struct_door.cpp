@@ -16,8 +16,13 @@ const struct_sorter& engine_of_caller(bool on_executor, const char* operation, o
     opts.engine = "executor";
   // Any request that every engine takes: only the engine's name is wanted.
   void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
-  const engine_choice choice =
-      choose_engine(sort_request{.n = 1, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+  const engine_choice choice = [&] {
+    try {
+      return choose_engine(sort_request{.n = 1, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+    } catch (const engine_unusable& refusal) {
+      throw engine_unusable(std::string(refusal.what()) + " (in " + operation + ")");
+    }
+  }();
   const std::string_view able = on_executor ? "executor" : "cuda";
   if (choice.chosen->name() != able || choice.chosen->structs() == nullptr)
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
