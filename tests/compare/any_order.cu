@@ -145,6 +145,10 @@ template <class T>
 constexpr std::size_t one_level = kernels::splitter_plan::share(largest_tile<T>)
                                   << kernels::splitter_shape<T>::most_bits;
 
+/// Keys of type T that one block sorts though ranks could, and those up to which ranks do.
+template <class T>
+using sort_of = kernels::any_order_sort<kernels::keys_alone<T>, by_number>;
+
 /// Around the ends of threads' parts, tiles and (of large keys) levels of splitters.
 template <class T>
 std::vector<std::size_t> sizes() {
@@ -154,10 +158,14 @@ std::vector<std::size_t> sizes() {
     for (const std::size_t n : {edge - 1, edge, edge + 1})
       all.push_back(n);
   all.push_back(5 * tile + 333);
+  const std::size_t few = sort_of<T>::few, ranked = sort_of<T>::by_ranks::most;
+  for (const std::size_t n :
+       {few, few + 1, few + kernels::rank_tile - 1, few + kernels::rank_tile + 1, ranked, ranked + 1})
+    all.push_back(n);
   if (sizeof(T) >= 32)
     for (const std::size_t n : {one_level<T>, one_level<T> + 1, 2 * one_level<T> + 77})
       all.push_back(n);
-  return unless_short(all, std::vector<std::size_t>{1, 33, tile / 4 + 1, tile, tile + 1,
+  return unless_short(all, std::vector<std::size_t>{1, 33, tile / 4 + 1, few + 1, tile, tile + 1,
                                                     sizeof(T) >= 32 ? one_level<T> + 1 : 2 * tile + 5});
 }
 
@@ -217,6 +225,17 @@ std::vector<T> against_the_samples(std::size_t n, std::size_t samples) {
   for (std::size_t i = 0; i < samples; ++i)
     keys[kernels::sample_place(i, samples, n)].number = static_cast<decltype(T::number)>(i % 1000);
   return keys;
+}
+
+SIMT_TEST(any_order, few_elements_by_ranks) {
+  using T = sized<4, std::uint16_t>;
+  for (const form f : all_forms) {
+    SCOPED_TRACE("form " + std::to_string(int(f)));
+    const auto keys = keys_of<T>(f, 1025 + 200 * std::size_t(f), 7);
+    check_keys(keys, by_number{0});
+    check_pairs<std::uint64_t>(keys, by_number{0x55});
+    check_positions<std::uint32_t>(keys, by_number{0});
+  }
 }
 
 SIMT_TEST(any_order, keys_chosen_by_where_samples_are_drawn) {
@@ -405,7 +424,9 @@ template <class Less>
 void check_none_is_lost() {
   using T = sized<64, std::uint64_t>;
   const std::size_t tile = largest_tile<T>;
-  for (const std::size_t n : {std::size_t{100}, tile - 1, 3 * tile, one_level<T> + 7}) {
+  static_assert(sort_of<T>::few < sort_of<T>::by_ranks::most - 1);
+  // One block, ranks, splitters.
+  for (const std::size_t n : {std::size_t{100}, sort_of<T>::by_ranks::most - 1, tile, 3 * tile, one_level<T> + 7}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     check_none_is_lost<T>(n, Less{});
   }
@@ -498,7 +519,9 @@ SIMT_TEST(any_order_calls, the_workspace_that_is_asked_for_is_enough_whatever_it
     const auto expected = in_order(keys, stable_order(keys, by_number{0}));
     array<T> both(keys);
     const auto described = make_comparison_sort(both.span(), both.span(), on_device(by_number{0}));
-    EXPECT_LT(workspace_bytes(described), keys.size() * sizeof(T) * 104 / 100 + 1024);
+    // The elements, with two levels the bucket of each, and tables.
+    const std::size_t bucket = tiles == 65 ? sizeof(std::uint16_t) : 0;
+    EXPECT_LT(workspace_bytes(described), keys.size() * (sizeof(T) + bucket) * 104 / 100 + 1024);
     testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
     space.poison(tiles);
     run(described, {.workspace = space.bytes()});

@@ -1,4 +1,5 @@
-// Sorts the buckets of segments whose tiles have been partitioned within (partition_kernel.hpp): each block a bucket.
+// Sorts the buckets of segments whose tiles have been partitioned within (partition_within_kernel.hpp): each block a
+// bucket.
 //
 // A block adds up its bucket's entries in the rows of the segment's tiles: that is the bucket's place and size. It
 // gathers the bucket's part of every tile, a warp for each part, sorts it in shared storage, and writes it to the
@@ -43,8 +44,8 @@ struct any_order_bucket_kernel {
   segment_list segments;
   tile_rows<const std::uint16_t> places;
   simt::global<const std::uint32_t> last_equal; // splitter_rows::last
-  unsigned bits, lane_bits; // so many lanes copy a part of a tile
-  unsigned capacity;        // elements that a block has room for, in dynamic storage twice
+  unsigned bits, lane_bits;                     // so many lanes copy a part of a tile
+  unsigned capacity;                            // elements that a block has room for, in dynamic storage twice
   large_buckets large;
   by_key<Less> less;
 

@@ -1,4 +1,6 @@
-// Chooses the splitters of each segment: one block sorts a sample of it, and takes every so many-th.
+// Chooses the splitters of each segment: one block sorts a sample of it, and takes every so many-th. A large sample of
+// the only segment has been ranked by all blocks before (rank_sort.hpp), since sorted by one block it would take as
+// long as the rest of the sort.
 //
 // Samples are drawn one from each of so many equal stretches, in the order of their places; their numbers are sorted,
 // not their keys. So equal samples stay in the order of their positions, and the number of a sample says its position.
@@ -7,9 +9,10 @@
 // than 3.1 times as large with the probability 10^-8; buckets are planned for a quarter of what a block sorts. Those
 // that are larger all the same are sorted by large_bucket_kernel.hpp.
 //
-// Cost: S scattered reads, and a sort of S numbers by one block, S up to 8192.
+// Cost: S scattered reads, and a sort of S numbers by one block where they are not ranked, S up to 8192.
 #pragma once
 
+#include "kernels/any_order/rank_tiles_kernel.hpp"
 #include "kernels/any_order/segments.hpp"
 #include "kernels/any_order/sort_shape.hpp"
 #include "kernels/any_order/splitter_tree.hpp"
@@ -36,7 +39,10 @@ struct any_order_splitters_kernel {
   segment_list segments;
   unsigned samples; // of a segment that has as many elements
   splitter_rows<key> rows;
-  simt::global<std::uint32_t> large; // how many large buckets there are: none so far
+  bool is_ranked;
+  rank_tables<key> ranked;                   // of the sample
+  simt::global<const std::uint16_t> numbers; // of these keys, in the sample
+  simt::global<std::uint32_t> large;         // how many large buckets there are: none so far
   by_key<Less> less;
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -48,14 +54,21 @@ struct any_order_splitters_kernel {
     if (drawn == 0)
       return;
     auto order = s.order.halves();
-    for (unsigned i = t; i < drawn; i += block_threads) {
-      const std::uint64_t place = all.begin + sample_place(i, drawn, all.length);
-      s.keys.store(i, is_first_level ? arrays.load(place).key : records.load(place).key);
-      order.put(i, number(i));
+    if (is_ranked) {
+      for (unsigned i = t; i < drawn; i += block_threads) {
+        s.keys.store(numbers.load(i), ranked.keys.load(i));
+        order.put(ranked.ranks.load(i), numbers.load(i));
+      }
+    } else {
+      for (unsigned i = t; i < drawn; i += block_threads) {
+        const std::uint64_t place = all.begin + sample_place(i, drawn, all.length);
+        s.keys.store(i, is_first_level ? arrays.load(place).key : records.load(place).key);
+        order.put(i, number(i));
+      }
+      simt::block_barrier();
+      primitives::block_sort<9>(order, s.order.starts.view(), drawn,
+                                [&](number a, number b) { return less.of_keys(s.keys.load(a), s.keys.load(b)); });
     }
-    simt::block_barrier();
-    primitives::block_sort<9>(order, s.order.starts.view(), drawn,
-                              [&](number a, number b) { return less.of_keys(s.keys.load(a), s.keys.load(b)); });
     simt::block_barrier();
     const unsigned splitters = (1u << rows.bits) - 1;
     const auto sample_of = [&](unsigned b) { return order.load(((b + 1) * drawn) >> rows.bits); };

@@ -1,5 +1,7 @@
-// Counts the elements of each bucket in every chunk of the array, and makes of the counts what comes before each chunk:
-// what a partition apart (partition_kernel.hpp) has to know before it moves an element.
+// Finds the bucket of each element, counts the elements of each bucket in every chunk of the array, and makes of the
+// counts what comes before each chunk: what a partition apart (partition_apart_kernel.hpp) has to know before it moves
+// an element. It keeps the buckets, too, since 2 bytes written and read cost less than a second search, and far less
+// where comparisons are long.
 //
 //   before[b][c]   elements of bucket b in chunk c, then in chunks before c
 //
@@ -7,7 +9,7 @@
 // ask for the result, take one access together, so skew costs nothing.
 #pragma once
 
-#include "kernels/any_order/partition_kernel.hpp"
+#include "kernels/any_order/partition_tile.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -33,6 +35,7 @@ struct any_order_count_kernel {
   Arrays arrays;
   std::uint64_t n;
   splitter_rows<key> rows;
+  simt::global<std::uint16_t> bucket_of; // by element
   simt::global<std::uint64_t> before;
   unsigned chunks, tiles_a_chunk;
   by_key<Less> less;
@@ -53,8 +56,10 @@ struct any_order_count_kernel {
           rows.bits, tile.x, less, [&](int i) { return begin + loaded::position(i); }, bucket);
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        if (loaded::position(i) < tile.length)
+        if (loaded::position(i) < tile.length) {
+          bucket_of.store(begin + loaded::position(i), std::uint16_t(bucket[i]));
           s.counts.fetch_add(bucket[i], 1u, simt::relaxed, simt::block_scope);
+        }
     }
     simt::block_barrier();
     if (t < buckets)

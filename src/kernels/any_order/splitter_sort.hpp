@@ -1,13 +1,13 @@
 // Sorts by any order in device memory: a sample sort. Most comparisons are spent where they are cheap, in searches
 // among splitters, and elements move as often as there are levels, and once more.
 //
-//   one level      splitters    a block sorts a sample                    (choose_splitters_kernel.hpp)
-//                  partition    within tiles                              (partition_kernel.hpp)
+//   one level      splitters    from a sample                             (choose_splitters_kernel.hpp, rank_sort.hpp)
+//                  partition    within tiles                              (partition_within_kernel.hpp)
 //                  buckets      gathered, sorted, written                 (bucket_kernel.hpp)
 //                  large        those that no block holds: hardly ever    (large_bucket_kernel.hpp)
 //   two levels     splitters    of the array
-//                  counts, sums                                           (count_buckets_kernel.hpp)
-//                  partition    apart: buckets are segments now
+//                  buckets of elements, counts, sums                      (count_buckets_kernel.hpp)
+//                  partition    apart: buckets are segments now           (partition_apart_kernel.hpp)
 //                  splitters    of each segment
 //                  partition, buckets, large   as above
 //
@@ -18,9 +18,9 @@
 // from n and the type alone: nothing is read back, and the sort may be captured in a graph. The result is the same
 // every time.
 //
-// Cost for n elements of E bytes: 4 n E with one level, 7 n E with two, and some per cent for rows and parts. About
-// log2(n) + 6 comparisons an element, and with two levels those of the first once more, since the count searches too.
-// Workspace: the elements once, 2 bytes for each tile and bucket, and tables of splitters and counts.
+// Cost for n elements of E bytes: 4 n E with one level, n (7 E + 4) with two, and some per cent for rows and parts.
+// About log2(n) + 6 comparisons an element. Workspace: the elements once, with two levels 2 bytes for each, 2 bytes for
+// each tile and bucket, and tables of splitters and counts.
 //
 // Sources: Frazer and McKellar 1970; Leischner, Osipov and Sanders 2010 (on GPUs, the search tree); Axtmann et al. 2017
 // (equal keys). Lost: merges of up to eight sorted runs a pass (merge_sort.hpp), which remain for more elements than
@@ -31,7 +31,9 @@
 #include "kernels/any_order/count_buckets_kernel.hpp"
 #include "kernels/any_order/large_bucket_kernel.hpp"
 #include "kernels/any_order/launch_here.hpp"
-#include "kernels/arena.hpp"
+#include "kernels/any_order/partition_apart_kernel.hpp"
+#include "kernels/any_order/partition_within_kernel.hpp"
+#include "kernels/any_order/rank_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -74,9 +76,16 @@ class any_order_splitter_sort {
     arena a;
     records_ = a.take(n * sizeof(element));
     rows_ = a.take(most_row_entries() * sizeof(std::uint16_t));
+    found_ = a.take((plan_.levels == 2 ? n : 0) * sizeof(std::uint16_t));
     large_count_ = a.take(sizeof(std::uint32_t));
     large_places_ = a.take(n / bucket_room(2) * 2 * sizeof(std::uint64_t));
     splitters_[0] = take_splitters(a, shape::most); // one row, however many there are: it grows with n
+    const unsigned samples =
+        shape::samples_wanted(plan_.levels, plan_.levels == 1 ? plan_.second_bits : plan_.first_bits);
+    if (samples > few_samples) {
+      ranking_ = {a, samples};
+      numbers_ = a.take(samples * sizeof(std::uint16_t));
+    }
     if (plan_.levels == 2) {
       const std::uint64_t buckets = std::uint64_t{1} << plan_.first_bits;
       before_ = a.take(buckets * (tiles_ < most_chunks ? tiles_ : most_chunks) * sizeof(std::uint64_t));
@@ -93,19 +102,21 @@ class any_order_splitter_sort {
     if (plan_.levels == 2) {
       s.choose(true, one_segment(tiles::most_tile), plan_.first_bits);
       s.count();
-      s.partition(true, true, one_segment(tiles::most_tile), plan_.first_bits);
+      s.partition_apart();
     }
     const bool is_first = plan_.levels == 1;
     s.choose(is_first, second_level(workspace), plan_.second_bits);
-    s.partition(is_first, false, second_level(workspace), plan_.second_bits);
+    s.partition_within(is_first, second_level(workspace), plan_.second_bits);
     s.sort_buckets(second_level(workspace));
   }
 
  private:
-  static constexpr unsigned large_blocks = 128;
   /// Elements of a bucket that its block has room for: twice the share where there are so many buckets that a few
   /// larger ones, of which each takes longer, are no matter; the more blocks fit a multiprocessor.
   static constexpr unsigned bucket_room(unsigned levels) { return levels == 2 ? capacity / 2 : capacity; }
+
+  /// So large a sample one block sorts in less time than two launches take.
+  static constexpr unsigned few_samples = 1024;
 
   /// Of a block that partitions within tiles: at least one for each bucket.
   static constexpr unsigned threads_of(const splitter_plan& plan) {
@@ -165,6 +176,7 @@ class any_order_splitter_sort {
       return {at<held<key>>(p.nodes, count), at<std::uint64_t>(p.positions, count), at<std::uint32_t>(p.last, count),
               bits};
     }
+    simt::global<std::uint16_t> found() const { return at<std::uint16_t>(sort.found_, sort.n_); }
     simt::global<std::uint64_t> before() const {
       return at<std::uint64_t>(sort.before_, std::uint64_t{sort.chunks()} << sort.plan_.first_bits);
     }
@@ -177,7 +189,11 @@ class any_order_splitter_sort {
     }
 
     void choose(bool is_first_level, const segment_list& segments, unsigned bits) const {
-      const unsigned wanted = shape::samples_wanted(sort.plan_.levels, bits);
+      const unsigned wanted = shape::samples_wanted(sort.plan_.levels, bits), ranked = sort.ranking_.count();
+      const auto numbers = at<std::uint16_t>(sort.numbers_, ranked);
+      const bool is_ranked = is_first_level && ranked > 0;
+      if (is_ranked)
+        sort.ranking_.launch(q, arrays, sort.n_, {nullptr, 0}, numbers, less, workspace);
       launch_here(q, {.grid = segments.count},
                   any_order_splitters_kernel<Arrays, Less>{.arrays = arrays,
                                                            .records = records(),
@@ -185,6 +201,9 @@ class any_order_splitter_sort {
                                                            .segments = segments,
                                                            .samples = wanted,
                                                            .rows = splitters(is_first_level, bits),
+                                                           .is_ranked = is_ranked,
+                                                           .ranked = sort.ranking_.tables(workspace),
+                                                           .numbers = numbers,
                                                            .large = large_count(),
                                                            .less = less});
     }
@@ -193,6 +212,7 @@ class any_order_splitter_sort {
                   any_order_count_kernel<Arrays, Less>{.arrays = arrays,
                                                        .n = sort.n_,
                                                        .rows = splitters(true, sort.plan_.first_bits),
+                                                       .bucket_of = found(),
                                                        .before = before(),
                                                        .chunks = sort.chunks(),
                                                        .tiles_a_chunk = sort.tiles_a_chunk_,
@@ -200,24 +220,29 @@ class any_order_splitter_sort {
       launch_here(q, {.grid = 1u << sort.plan_.first_bits},
                   any_order_sums_kernel{.before = before(), .totals = totals(), .chunks = sort.chunks()});
     }
-    void partition(bool is_first_level, bool goes_apart, const segment_list& segments, unsigned bits) const {
-      const std::uint32_t starts = (1u << sort.plan_.first_bits) + 1;
-      launch_here(q,
-                  {.grid = goes_apart ? sort.chunks() : static_cast<unsigned>(segments.tiles()),
-                   .block = goes_apart ? tiles::threads : sort.threads_},
-                  any_order_partition_kernel<Arrays, Less>{
+    void partition_apart() const {
+      launch_here(q, {.grid = sort.chunks()},
+                  any_order_partition_apart_kernel<Arrays>{
+                      .arrays = arrays,
+                      .records = records(),
+                      .n = sort.n_,
+                      .bits = sort.plan_.first_bits,
+                      .found = found(),
+                      .before = before(),
+                      .totals = totals(),
+                      .starts = at<std::uint64_t>(sort.starts_, (1u << sort.plan_.first_bits) + 1),
+                      .chunks = sort.chunks(),
+                      .tiles_a_chunk = sort.tiles_a_chunk_});
+    }
+    void partition_within(bool is_first_level, const segment_list& segments, unsigned bits) const {
+      launch_here(q, {.grid = static_cast<unsigned>(segments.tiles()), .block = sort.threads_},
+                  any_order_partition_within_kernel<Arrays, Less>{
                       .arrays = arrays,
                       .records = records(),
                       .is_first_level = is_first_level,
-                      .goes_apart = goes_apart,
                       .segments = segments,
                       .rows = splitters(is_first_level, bits),
                       .places = {at<std::uint16_t>(sort.rows_, row_entries()), sort.row_width()},
-                      .before = before(),
-                      .totals = totals(),
-                      .starts = at<std::uint64_t>(sort.starts_, goes_apart ? starts : 0),
-                      .chunks = sort.chunks(),
-                      .tiles_a_chunk = sort.tiles_a_chunk_,
                       .less = less});
     }
     void sort_buckets(const segment_list& segments) const {
@@ -234,8 +259,10 @@ class any_order_splitter_sort {
                       .capacity = room,
                       .large = large(),
                       .less = less});
+      constexpr std::uint64_t most_blocks = 128;
+      const std::uint64_t most_large = sort.n_ / room; // hardly ever any
       launch_here(
-          q, {.grid = large_blocks},
+          q, {.grid = static_cast<unsigned>(most_large < most_blocks ? most_large + 1 : most_blocks)},
           any_order_large_kernel<Arrays, Less>{.arrays = arrays, .records = records(), .large = large(), .less = less});
     }
   };
@@ -245,9 +272,11 @@ class any_order_splitter_sort {
   unsigned threads_;
   std::uint64_t tiles_;
   unsigned tiles_a_chunk_;
-  std::size_t records_ = 0, rows_ = 0, large_count_ = 0, large_places_ = 0, before_ = 0, totals_ = 0, starts_ = 0,
-              bytes_ = 0;
+  std::size_t records_ = 0, rows_ = 0, found_ = 0, large_count_ = 0, large_places_ = 0, before_ = 0, totals_ = 0,
+              starts_ = 0, bytes_ = 0;
   splitter_places splitters_[2];
+  any_order_ranking<Arrays, Less> ranking_; // of the first level's sample, if that is large
+  std::size_t numbers_ = 0;
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
