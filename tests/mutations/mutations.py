@@ -17,6 +17,7 @@ import time
 
 KERNELS, PRIMITIVES, GALLERY = "tests/kernels/kernels_test", "tests/primitives/primitives_test", "tests/classics/classics_grid"
 SEGMENTS, SELECT = "tests/segments/segments_executor_test", "tests/select/device_select_test"
+COMPARE = "tests/compare/compare_test"
 
 # File, what stands there once, what is put in its place, executable, the tests that are run.
 MUTATIONS = [
@@ -52,6 +53,9 @@ MUTATIONS = [
     ("src/kernels/select/select_short_rows_kernel.hpp", "const bool several = in_row::greatest_upto(x, high) != in_row::smallest_from(x, low);", "const bool several = false;", SELECT,
      "DeviceSelect.ShortRows*"),
     ("src/kernels/key_scan/key_order.hpp", "simt::lane_index() == simt::warp_size - 1 && behind(next))\n      note", "simt::lane_index() == 0 && behind(next))\n      note", KERNELS, "backwards*"),
+    ("src/kernels/any_order/rank_runs_kernel.hpp", "is_earlier ? !less.of_keys(x, tried) :", "is_earlier ? less.of_keys(tried, x) :", COMPARE, "any_order*few*"),
+    ("src/kernels/any_order/rank_runs_kernel.hpp", "if (tables.taken.fetch_add(rank, 1u) != 0)", "if (tables.taken.fetch_add(rank, 1u) > 3)", COMPARE, "no_order*"),
+    ("src/kernels/any_order/rank_tiles_kernel.hpp", "simt::block_all(is_alone) ? rank : t", "rank", COMPARE, "no_order*"),
     ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "*look_back*"),
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
     ("classics/transposition.cu", "const unsigned i = 2 * t + phase % 2;\n      if (i + 1 < window", "const unsigned i = 2 * t;\n      if (i + 1 < window", GALLERY, "*transposition*"),

@@ -1,10 +1,12 @@
 // How a merge of several sorted runs is cut into slabs that a block each can merge in shared storage.
 //
-//   run 0   x···x···x···x··|     every G-th element x of each run is a sample. Its rank among all samples, and its
-//   place run 1   x···x···x···x··|     in every run, come from bisections, one for each run. In the order of the
-//   samples every run 2   x···x···x·|          m-th is the border of a slab: slab b has, of each run, what lies between
-//   border b and
-//                                border b + 1
+//   run 0   x···x···x···x··|
+//   run 1   x···x···x···x··|
+//   run 2   x···x···x·|
+//
+// Every G-th element x of each run is a sample. Its rank among all samples, and its place in every run, come from
+// bisections, one for each run. In the order of the samples every m-th is the border of a slab: slab b has, of each
+// run, what lies between border b and border b + 1.
 //
 // A slab holds m samples, and of each run fewer than G elements before the first sample. So of k runs it has fewer than
 // (m + k) · G elements, and fits a block that holds as many; on the average it has m · G. This is regular sampling
