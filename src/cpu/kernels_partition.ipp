@@ -11,7 +11,7 @@
 //     buffer b:                                          [xxx·····]        slot = position mod line
 //
 // Lines are those of the destination, so only the first and the last write of a bucket can be partial. A position has
-// its highest bit set until a line of its bucket has been written, so `start` is looked at once. Where vectors can take
+// its highest bit set until a line of its bucket has been written, so `start` is read once. Where vectors can take
 // pairs apart, a key and its value lie side by side in a buffer of both: one cache line is changed, not two.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 

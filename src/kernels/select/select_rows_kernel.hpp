@@ -20,7 +20,7 @@
 // Instructions decide where rows are many: 256 rows of 262,144 keys took 50 a key, when each was appended by a ballot,
 // and 36 with a bit a key in two masks of its thread, and images without a branch. So keys are compared with the pivot
 // as they are (below_pivot.hpp), and candidates are taken from registers: read once more, they had often left the L1
-// cache. Lost: 32 keys a thread at a time, and the next tile's loads begun before this one is looked at (spilled
+// cache. Lost: 32 keys a thread at a time, and the next tile's loads begun before this one is compared (spilled
 // registers). All blocks sample, read and sort in step, so that each phase counts: of 110 µs 18, 80 and 10.
 //
 // Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 8 KB of bins. The
