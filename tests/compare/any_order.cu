@@ -159,8 +159,7 @@ std::vector<std::size_t> sizes() {
       all.push_back(n);
   all.push_back(5 * tile + 333);
   const std::size_t few = sort_of<T>::few, ranked = sort_of<T>::by_ranks::most;
-  for (const std::size_t n :
-       {few, few + 1, few + kernels::rank_tile - 1, few + kernels::rank_tile + 1, ranked, ranked + 1})
+  for (const std::size_t n : {few, few + 1, few + 127, few + 129, ranked, ranked + 1})
     all.push_back(n);
   if (sizeof(T) >= 32)
     for (const std::size_t n : {one_level<T>, one_level<T> + 1, 2 * one_level<T> + 77})

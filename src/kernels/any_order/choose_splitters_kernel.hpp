@@ -12,7 +12,7 @@
 // Cost: S scattered reads, and a sort of S numbers by one block where they are not ranked, S up to 8192.
 #pragma once
 
-#include "kernels/any_order/rank_tiles_kernel.hpp"
+#include "kernels/any_order/rank_tables.hpp"
 #include "kernels/any_order/segments.hpp"
 #include "kernels/any_order/sort_shape.hpp"
 #include "kernels/any_order/splitter_tree.hpp"
@@ -40,8 +40,8 @@ struct any_order_splitters_kernel {
   unsigned samples; // of a segment that has as many elements
   splitter_rows<key> rows;
   bool is_ranked;
-  rank_tables<key> ranked;                   // of the sample
-  simt::global<const std::uint16_t> numbers; // of these keys, in the sample
+  rank_tables<element> ranked;               // of the sample
+  simt::global<const std::uint16_t> numbers; // of these elements, in the sample
   simt::global<std::uint32_t> large;         // how many large buckets there are: none so far
   by_key<Less> less;
 
@@ -56,7 +56,7 @@ struct any_order_splitters_kernel {
     auto order = s.order.halves();
     if (is_ranked) {
       for (unsigned i = t; i < drawn; i += block_threads) {
-        s.keys.store(numbers.load(i), ranked.keys.load(i));
+        s.keys.store(numbers.load(i), ranked.records.load(i).key);
         order.put(ranked.ranks.load(i), numbers.load(i));
       }
     } else {

@@ -159,6 +159,9 @@ class any_order_merge_sort {
         any_order_tile_kernel<Arrays, Less>{.arrays = arrays,
                                             .runs = plan_.passes == 0 ? none : simt::global<element>{buffer(from), n_},
                                             .n = n_,
+                                            .tile = shape::capacity,
+                                            .is_ranked = false,
+                                            .tables = {},
                                             .less = less});
     const merge_words words{reinterpret_cast<std::uint64_t*>(workspace + borders_),
                             reinterpret_cast<std::uint32_t*>(workspace + unusable_)};

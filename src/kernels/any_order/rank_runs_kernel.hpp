@@ -10,7 +10,7 @@
 // so, and the block that is the last to come through, and so sees what all have said (count_skewed_kernel.hpp has the
 // same order of accesses), writes all elements as they stand in the tiles: none is lost.
 //
-// Cost: 8 comparisons for each element and tile, and the keys read by each block.
+// Cost: log2(tile) + 1 comparisons for each element and tile, and the keys read by each block.
 #pragma once
 
 #include "kernels/any_order/rank_tiles_kernel.hpp"
@@ -30,8 +30,7 @@ struct any_order_rank_runs_kernel {
   };
 
   Arrays arrays;
-  rank_tables<key> tables; // the keys in dynamic storage, too
-  simt::global<const element> records;
+  rank_tables<element> tables; // the keys in dynamic storage, too
   bool is_sample;
   by_key<Less> less;
 
@@ -39,7 +38,7 @@ struct any_order_rank_runs_kernel {
     const auto keys = simt::dynamic_shared<held<key>>(*this, tables.count);
     const unsigned t = simt::thread_index();
     for (std::uint32_t i = t; i < tables.count; i += block_threads)
-      keys.store(i, tables.keys.load(i));
+      keys.store(i, tables.records.load(i).key);
     if (t < elements)
       s.ranks.store(t, 0u);
     simt::block_barrier();
@@ -52,7 +51,7 @@ struct any_order_rank_runs_kernel {
       if (is_sample)
         tables.ranks.store(i, rank);
       else
-        arrays.store(rank, records.load(i));
+        arrays.store(rank, tables.records.load(i));
       if (tables.taken.fetch_add(rank, 1u) != 0)
         tables.progress.fetch_add(0, 1u);
     }
@@ -66,7 +65,7 @@ struct any_order_rank_runs_kernel {
         if (is_sample)
           tables.ranks.store(p, p);
         else
-          arrays.store(p, records.load(p));
+          arrays.store(p, tables.records.load(p));
       }
   }
 
@@ -75,20 +74,20 @@ struct any_order_rank_runs_kernel {
   SORTILE_DEVICE void add_up(shared& s, const simt::shared_view<held<key>>& keys, std::uint32_t first) const {
     const unsigned warp = simt::warp_index(), group = warp % groups * simt::warp_size;
     const std::uint32_t slot = group + simt::lane_index(), i = first + slot;
-    const std::uint32_t own = (first + group) / rank_tile; // one tile has all that a warp asks for
+    const std::uint32_t own = (first + group) / tables.tile; // one tile has all that a warp asks for
     const held<key> x = keys.load(i < tables.count ? i : tables.count - 1);
     std::uint32_t rank = 0;
-    for (std::uint32_t tile = warp / groups; tile * rank_tile < tables.count; tile += shares)
-      rank += tile == own ? i - own * rank_tile : count_before(keys, tile * rank_tile, x, tile < own);
+    for (std::uint32_t tile = warp / groups; tile * tables.tile < tables.count; tile += shares)
+      rank += tile == own ? i - own * tables.tile : count_before(keys, tile * tables.tile, x, tile < own);
     s.ranks.fetch_add(slot, rank, simt::relaxed, simt::block_scope);
   }
   /// How many elements of a tile come before x: of equal ones all where the tile is an earlier one than that of x.
   SORTILE_DEVICE std::uint32_t count_before(const simt::shared_view<held<key>>& keys, std::uint32_t begin,
                                             const held<key>& x, bool is_earlier) const {
-    const std::uint32_t length = tables.count - begin < rank_tile ? tables.count - begin : rank_tile;
+    const std::uint32_t length = tables.count - begin < tables.tile ? tables.count - begin : tables.tile;
     std::uint32_t count = 0;
     SORTILE_NO_UNROLL
-    for (std::uint32_t more = rank_tile; more > 0; more /= 2) {
+    for (std::uint32_t more = tables.tile; more > 0; more /= 2) {
       if (count + more > length)
         continue;
       const held<key> tried = keys.load(begin + count + more - 1);

@@ -2,17 +2,18 @@
 // a sample, for splitters.
 //
 //   tiles    of 128 elements, each compared with all others of its tile              (rank_tiles_kernel.hpp)
+//            of more than 4096 elements, and no sample, 512 by merges                 (tile_kernel.hpp)
 //   ranks    of each element in the other tiles, by bisections, and its place        (rank_runs_kernel.hpp)
 //
 // Few elements wait for one comparison after the other. A block that merges 4096 has nine rounds of bisections and
-// merges, 150 comparisons in a row; here 64 follow one another, and all multiprocessors take part. More than 8192 are
-// compared too often: 8 times for each tile that there is.
+// merges, 150 comparisons in a row; here 64 follow one another, and all multiprocessors take part. More than 16384 are
+// compared too often: some 10 times for each tile that there is.
 //
 // Stable. The result is the same every time. Where `less` is no strict weak order and ranks collide, the elements stay
 // tile by tile: none is lost.
 //
-// Cost for n elements of E bytes: 128 + n / 16 comparisons an element, about 4 n E, and n keys read from the
-// second-level cache for each 64 elements. Workspace: keys, elements, and 8 bytes for each.
+// Cost for n elements of E bytes: 128 + n / 16 comparisons an element, or 20 + n / 51; about 4 n E, and n keys read
+// from the second-level cache for each 64 elements. Workspace: the elements, and 8 bytes for each.
 //
 // Sources: rank sort (Knuth 1998, 5.2, comparison counting); Satish, Harris and Garland 2009 (ranks among sorted
 // tiles).
@@ -20,6 +21,7 @@
 
 #include "kernels/any_order/launch_here.hpp"
 #include "kernels/any_order/rank_runs_kernel.hpp"
+#include "kernels/any_order/tile_kernel.hpp"
 #include "kernels/arena.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -30,40 +32,56 @@ class any_order_ranking {
  public:
   using key = typename Arrays::key;
   using element = typename Arrays::element;
+  static constexpr unsigned most_compared = 4096, merged_tile = 512;
 
   any_order_ranking() = default; // of none
   any_order_ranking(arena& a, std::uint32_t count)
-      : count_(count), keys_(a.take(count * sizeof(key))), ranks_(a.take(count * sizeof(std::uint32_t))),
+      : count_(count), records_(a.take(count * sizeof(element))), ranks_(a.take(count * sizeof(std::uint32_t))),
         taken_(a.take(count * sizeof(std::uint32_t))), progress_(a.take(2 * sizeof(std::uint32_t))) {}
 
   std::uint32_t count() const { return count_; }
-  rank_tables<key> tables(std::byte* workspace) const {
+  rank_tables<element> tables(std::byte* workspace) const {
     const auto words = [&](std::size_t offset, std::uint32_t count) {
       return simt::global<std::uint32_t>{reinterpret_cast<std::uint32_t*>(workspace + offset), count};
     };
-    return {{reinterpret_cast<held<key>*>(workspace + keys_), count_},
+    return {{reinterpret_cast<element*>(workspace + records_), count_},
             words(ranks_, count_),
             words(taken_, count_),
             words(progress_, 2),
-            count_};
+            count_,
+            compared::rank_tile};
   }
 
-  /// `records` for all elements, `numbers` for a sample.
-  void launch(const simt::queue& q, const Arrays& arrays, std::uint64_t n, simt::global<element> records,
-              simt::global<std::uint16_t> numbers, const by_key<Less>& less, std::byte* workspace) const {
-    using tiles = any_order_rank_tiles_kernel<Arrays, Less>;
+  /// `numbers` for a sample.
+  void launch(const simt::queue& q, const Arrays& arrays, std::uint64_t n, simt::global<std::uint16_t> numbers,
+              const by_key<Less>& less, std::byte* workspace) const {
     using ranks = any_order_rank_runs_kernel<Arrays, Less>;
-    const rank_tables<key> t = tables(workspace);
+    const bool is_sample = count_ < n, is_compared = is_sample || count_ <= most_compared;
+    rank_tables<element> t = tables(workspace);
+    if (!is_compared)
+      t.tile = merged_tile;
     const auto blocks = [this](unsigned each) { return (count_ + each - 1) / each; };
-    launch_here(q, {.grid = blocks(rank_tile)},
-                tiles{.arrays = arrays, .n = n, .tables = t, .records = records, .numbers = numbers, .less = less});
+    if (is_compared)
+      launch_here(q, {.grid = blocks(t.tile)},
+                  compared{.arrays = arrays, .n = n, .tables = t, .numbers = numbers, .less = less});
+    else
+      launch_here(q, {.grid = blocks(t.tile)},
+                  any_order_tile_kernel<Arrays, Less>{.arrays = arrays,
+                                                      .runs = t.records,
+                                                      .n = n,
+                                                      .tile = t.tile,
+                                                      .is_ranked = true,
+                                                      .tables = t,
+                                                      .less = less});
     launch_here(q, {.grid = blocks(ranks::elements), .dynamic_shared = count_ * sizeof(held<key>)},
-                ranks{.arrays = arrays, .tables = t, .records = records, .is_sample = count_ < n, .less = less});
+                ranks{.arrays = arrays, .tables = t, .is_sample = is_sample, .less = less});
   }
 
  private:
+  using compared = any_order_rank_tiles_kernel<Arrays, Less>;
+
   std::uint32_t count_ = 0;
-  std::size_t keys_ = 0, ranks_ = 0, taken_ = 0, progress_ = 0;
+  std::size_t records_ = 0, ranks_ = 0, taken_ = 0, progress_ = 0;
 };
 
 template <class Arrays, class Less>
@@ -71,22 +89,21 @@ class any_order_rank_sort {
  public:
   using key = typename Arrays::key;
   using element = typename Arrays::element;
-  static constexpr std::uint64_t fits = 64 * 1024 / sizeof(key), most = fits < 8192 ? fits : 8192;
+  static constexpr std::uint64_t fits = 64 * 1024 / sizeof(key), most = fits < 16384 ? fits : 16384;
+  using ranking = any_order_ranking<Arrays, Less>;
+  static_assert(most <= ranking::most_compared || ranking::merged_tile <= sort_shape<element>::capacity);
 
   /// n: up to `most`.
-  explicit any_order_rank_sort(std::uint64_t n)
-      : ranking_(arena_, static_cast<std::uint32_t>(n)), records_(arena_.take(n * sizeof(element))), n_(n) {}
+  explicit any_order_rank_sort(std::uint64_t n) : ranking_(arena_, static_cast<std::uint32_t>(n)), n_(n) {}
   std::size_t workspace_bytes() const { return arena_.bytes(); }
 
   void launch(const simt::queue& q, const Arrays& arrays, const Less& order, std::byte* workspace) const {
-    const simt::global<element> records{reinterpret_cast<element*>(workspace + records_), n_};
-    ranking_.launch(q, arrays, n_, records, {nullptr, 0}, {order}, workspace);
+    ranking_.launch(q, arrays, n_, {nullptr, 0}, {order}, workspace);
   }
 
  private:
   arena arena_;
-  any_order_ranking<Arrays, Less> ranking_;
-  std::size_t records_;
+  ranking ranking_;
   std::uint64_t n_;
 };
 

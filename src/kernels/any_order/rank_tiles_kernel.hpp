@@ -7,29 +7,17 @@
 // Cost: 128 comparisons an element, none of which waits for another; a thread has 32 of them.
 #pragma once
 
-#include "kernels/any_order/elements.hpp"
+#include "kernels/any_order/rank_tables.hpp"
 #include "kernels/sample_place.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-/// Elements of a sorted tile, the last one's aside.
-inline constexpr unsigned rank_tile = 128;
-
-/// What the steps of a sort by ranks leave for each other, all in the workspace.
-template <class Key>
-struct rank_tables {
-  simt::global<held<Key>> keys;         // tile by tile
-  simt::global<std::uint32_t> ranks;    // of a sample: of each of these keys, among all
-  simt::global<std::uint32_t> taken;    // by rank: how many elements have it
-  simt::global<std::uint32_t> progress; // [0] whether two elements have one rank, [1] blocks that have found theirs
-  std::uint32_t count;                  // of elements
-};
 
 template <class Arrays, class Less>
 struct any_order_rank_tiles_kernel {
   using key = typename Arrays::key;
   using element = typename Arrays::element;
   static constexpr bool starts_early = true;
+  static constexpr unsigned rank_tile = 128;                                                    // of the tables, too
   static constexpr unsigned block_threads = 512, share = rank_tile * rank_tile / block_threads; // comparisons
   struct shared {
     simt::shared_array<held<key>, rank_tile> keys;
@@ -38,8 +26,7 @@ struct any_order_rank_tiles_kernel {
 
   Arrays arrays;
   std::uint64_t n; // of the arrays: as many as there are to sort, or a sample of them is sorted
-  rank_tables<key> tables;
-  simt::global<element> records;       // of all: the elements, tile by tile
+  rank_tables<element> tables;
   simt::global<std::uint16_t> numbers; // of a sample: its numbers
   by_key<Less> less;
 
@@ -71,14 +58,10 @@ struct any_order_rank_tiles_kernel {
     const std::uint32_t place = begin + (simt::block_all(is_alone) ? rank : t);
     if (!is_own)
       return;
-    tables.keys.store(place, own.key);
-    tables.taken.store(i, 0u);
-    if (i < 2)
-      tables.progress.store(i, 0u);
+    tables.records.store(place, own);
+    tables.clear(i);
     if (is_sample)
       numbers.store(place, std::uint16_t(i));
-    else
-      records.store(place, own);
   }
 };
 

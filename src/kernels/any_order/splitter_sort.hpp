@@ -193,7 +193,7 @@ class any_order_splitter_sort {
       const auto numbers = at<std::uint16_t>(sort.numbers_, ranked);
       const bool is_ranked = is_first_level && ranked > 0;
       if (is_ranked)
-        sort.ranking_.launch(q, arrays, sort.n_, {nullptr, 0}, numbers, less, workspace);
+        sort.ranking_.launch(q, arrays, sort.n_, numbers, less, workspace);
       launch_here(q, {.grid = segments.count},
                   any_order_splitters_kernel<Arrays, Less>{.arrays = arrays,
                                                            .records = records(),
