@@ -142,6 +142,32 @@ TEST(DeviceSelectRows, NaNLastInADescendingOrder) {
   }
 }
 
+TEST(DeviceSelectRows, EachNaNKeepsItsBits) {
+  constexpr std::size_t n = 3000, k = 200;
+  std::vector<std::uint32_t> x(n);
+  for (std::size_t i = 0; i < n; ++i) // a NaN of its own, of either sign; one number in fifty
+    x[i] = i % 50 == 0 ? 0x3f800000u + std::uint32_t(i) : 0x7fc00000u + std::uint32_t(i) + (i % 2 == 0 ? 0 : 1u << 31);
+  for (const order direction : {order::ascending, order::descending})
+    for (const bool last : {false, true}) {
+      std::vector<std::uint32_t> keys(k), positions(k);
+      executor::device device({.checks = executor::all_checks});
+      kernels::select_rows(simt::queue::executor(device),
+                           kernels::select_rows_request<std::uint32_t>{
+                               .keys = x.data(),
+                               .rows = 1,
+                               .n = n,
+                               .stride = n,
+                               .k = k,
+                               .codec = make_key_codec<std::uint32_t>(key_type::f32, direction, {}),
+                               .keys_out = keys.data(),
+                               .positions_out = positions.data(),
+                               .position_bytes = 4,
+                               .nan_last = last});
+      for (std::size_t i = 0; i < k; ++i)
+        ASSERT_EQ(keys[i], x[positions[i]]) << int(direction) << ", last " << last << ", place " << i;
+    }
+}
+
 TEST(DeviceQuantiles, ANaNSpreadsToItsRow) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   guarded_buffer numbers(9 * sizeof(double), sizeof(double), 1);

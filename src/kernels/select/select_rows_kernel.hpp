@@ -303,14 +303,10 @@ struct select_rows_kernel {
   /// Makes begins of counts; whether no bin that counts has too many.
   SORTILE_DEVICE bool find_begins(shared& s) const {
     const std::uint32_t first = simt::thread_index() * bins_of_thread;
-    std::uint32_t begins[bins_of_thread], most = 0;
+    std::uint32_t counts[bins_of_thread], begins[bins_of_thread], most = 0;
     SORTILE_UNROLL
     for (unsigned i = 0; i < bins_of_thread; ++i)
-      begins[i] = s.spread.ends.load(first + i);
-    std::uint32_t counts[bins_of_thread];
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < bins_of_thread; ++i)
-      counts[i] = begins[i];
+      counts[i] = begins[i] = s.spread.ends.load(first + i);
     primitives::block_exclusive_scan(s.spread.scan, begins, primitives::plus{}, 0u);
     SORTILE_UNROLL
     for (unsigned i = 0; i < bins_of_thread; ++i) {
@@ -336,7 +332,7 @@ struct select_rows_kernel {
   /// The key at this place, most often without reading it.
   SORTILE_DEVICE Word key_of(Word image, std::uint64_t from) const {
     const Word up = Word(image ^ images.complement);
-    if (windowed || (images.negative != 0 && (up == images.sign || up == Word(~Word{0}))))
+    if (windowed || (images.negative != 0 && (up == images.sign || image == images.nan)))
       return keys.load(from);
     return images.negative != 0 ? images.key_of(image) : Word(up ^ images.sign);
   }
