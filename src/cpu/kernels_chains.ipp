@@ -112,7 +112,7 @@ template <class K, class V>
 std::size_t append_by_comparison(const K* keys, const V* values, const known_keys<K>& known, value_chains<K>& chains) {
   constexpr std::size_t lanes = 64 / sizeof(K);
   const std::uintptr_t in_block = chains.block_bytes() - 1;
-  const std::size_t first = known_keys<K>::most - known.size();
+  const std::size_t first = known.begin();
   for (std::size_t j = 0; j < digit_block; j += lanes) {
     const __m512i x = _mm512_loadu_si512(keys + j);
     std::uint32_t which[most_compared] = {}, all = 0;
