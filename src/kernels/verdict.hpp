@@ -8,19 +8,18 @@
 //   1      its fallback          the first sort, before it moves a key:
 //                                  keys      window_kernel, key_map_kernel (by samples), bucket_tables_kernel (by the
 //                                            counts)
-//                                  pairs     chunk_scan_kernel and mapped_scan_kernel (by samples),
-//                                            bucket_starts_kernel or, of one partition, own_tables (by the counts)
-//                                  splitters choose_splitters_kernel (by a sample), bucket_starts_kernel
+//                                  pairs     chunk_scan_kernel (by samples, and by the counts of two partitions) or,
+//                                            of one partition, own_tables (by the counts)
+//                                  splitters split_segments_kernel (by samples, by the counts)
 //                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
 //   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_scan_kernel,
 //                                where they have few values; or the first fallback, which is the sort between
-//                                splitters: its choose_splitters_kernel (by a sample) or bucket_starts_kernel (by the
-//                                counts)
+//                                splitters: its split_segments_kernel
 //
 //   read by                                    and nothing is done where the word is not the reader's role
 //   LSD: scan, passes, copy                    lsd_count::load: n is then 0
 //   sample sort: its one launch                at once
-//   splitters: choose_splitters_kernel         and it tells its later launches by its findings
+//   splitters: split_segments_kernel           and it tells its later launches by its findings
 //   splitters and pairs: partitions, local     pairs_gate: after the counts
 //   keys: partitions, local                    by finding_skewed, which repeats the word and says who found it
 //

@@ -58,12 +58,17 @@ std::size_t sample_before_lsd(const sort_facts& f) {
 constexpr std::size_t keys_as_pairs = two_to(20);
 /// Up to here buckets of pairs fit the local step.
 constexpr std::size_t most_pairs = two_to(28);
-/// From here on partitions between splitters are quicker than a pass a digit where keys are skewed. Measured of 64
-/// bits; keys of 128 have twice the passes, and the samples cost them little more.
-constexpr std::size_t least_between_splitters = two_to(24);
-/// The same of 64-bit integers alone. Uniform ones are sorted so quickly that launches without work count: 0.13 ms of
-/// 5.6 at 2^28 (docs/performance-log-gpu.md, 103).
-constexpr std::size_t least_alone_between_splitters = two_to(27);
+/// From so many keys on, log2, partitions between splitters are quicker than a pass a digit where keys are skewed, by
+/// so much that it is worth their launches where they are not. Pairs of 128-bit keys are sorted so at once.
+struct between_splitters_from {
+  static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, others = 24, integers = 27;
+};
+std::size_t least_between_splitters(const sort_facts& f) {
+  using from = between_splitters_from;
+  if (f.key_bits == 128)
+    return two_to(f.value_bytes != 0 ? from::pairs_of_128 : from::alone_128);
+  return two_to(f.integers_alone() ? from::integers : f.value_bytes >= 8 ? from::with_8_bytes : from::others);
+}
 /// Up to here hardly a bucket between splitters is too large for the local step.
 std::size_t most_between_splitters(const sort_facts& f) {
   if (f.key_bits == 128)
@@ -83,7 +88,7 @@ bool partitions_can(const sort_facts& f) {
   return f.whole_keys && f.vectors_fit && !f.n_on_device && f.key_bits >= 32;
 }
 bool splitters_can(const sort_facts& f) {
-  return has_bulk_copies(f) && f.n >= least_between_splitters && f.n <= most_between_splitters(f);
+  return has_bulk_copies(f) && f.n >= least_between_splitters(f) && f.n <= most_between_splitters(f);
 }
 /// Floats where their buckets are counted.
 bool keys_can(const sort_facts& f) {
@@ -159,8 +164,7 @@ constexpr rule rules[] = {
      partitions_and<sorter::sample>, "engine-choice-2.json"},
     {"the same, of so many wide keys that partitions between splitters are quicker than passes",
      [](const sort_facts& f) {
-       const bool wide = f.key_bits == 64 ? !f.integers_alone() || f.n >= least_alone_between_splitters
-                                          : f.key_bits == 128 && f.integers_alone();
+       const bool wide = f.key_bits == 64 || (f.key_bits == 128 && f.integers_alone());
        return wide && splitters_can(f);
      },
      partitions_and<sorter::splitters, sorter::lsd>, "engine-between-splitters.json"},
@@ -180,7 +184,6 @@ const rule& rule_for(const sort_facts& facts) {
 
 std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes) {
   std::vector<std::size_t> all{partition_plan::one_block_pairs,
-                               least_between_splitters - 1,
                                kernels::sort_pairs_most,
                                partition_plan::one_block_keys<std::uint32_t>,
                                partition_plan::one_block_keys<std::uint64_t>,
@@ -188,6 +191,10 @@ std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes) {
                                two_to(27) / travelling_bytes}; // the middle tiles of kernels/lsd
   for (unsigned exponent = 0; exponent <= 42; ++exponent)
     all.push_back(two_to(exponent));
+  using from = between_splitters_from;
+  for (const unsigned exponent :
+       {from::pairs_of_128, from::alone_128, from::with_8_bytes, from::others, from::integers})
+    all.push_back(two_to(exponent) - 1);
   return all;
 }
 

@@ -1,7 +1,7 @@
 // The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, skewed keys,
 // types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody takes.
 #include "kernels/pairs/stable_partition_kernel.hpp"
-#include "kernels/splitters/choose_splitters_kernel.hpp"
+#include "kernels/splitters/split_segments_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "tests/kernels/pair_sort_checks.hpp"
 #include "tests/kernels/refusals.hpp"
@@ -326,28 +326,43 @@ SIMT_TEST(splitter_sort, on_a_condition) {
       1);
 }
 
+/// One block chooses the splitters of one segment.
 template <class Word>
-using choosing = kernels::choose_splitters_kernel<Word, kernels::integer_image<Word>>;
+struct choosing_kernel {
+  using splitting = kernels::split_segments_kernel<Word, kernels::integer_image<Word>>;
+  using choice = typename splitting::choice_of_splitters;
+  static constexpr unsigned block_threads = splitting::block_threads;
+  static constexpr std::uint32_t most_samples = choice::most_samples;
+  struct shared {
+    typename choice::storage chosen;
+  };
+  choice splitters;
+  SORTILE_DEVICE void operator()(shared& s) const { splitters.choose(s.chosen, 0); }
+};
+template <class Word>
+constexpr std::uint32_t most_samples = choosing_kernel<Word>::most_samples;
 
 /// The highest image of each of 2^bits buckets, from a sample of these keys.
 template <class Word>
-std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned bits) {
+std::vector<Word> cuts_of(simt::queue q, const std::vector<Word>& keys, unsigned bits, std::uint32_t samples) {
   const buffer<Word> in(keys), cuts(std::size_t{1} << bits);
-  const buffer<std::uint32_t> findings(kernels::pair_findings), verdict(1);
-  choosing<Word> k{};
-  k.in = in.view();
-  k.cuts = cuts.view();
-  k.gate = {findings.view(), {verdict.view(), 0, true}, true};
-  k.n = std::uint32_t(keys.size());
-  k.bits = bits;
-  k.first_level = true;
+  choosing_kernel<Word> k{};
+  k.splitters.in = in.view();
+  k.splitters.cuts = cuts.view();
+  k.splitters.n = std::uint32_t(keys.size());
+  k.splitters.samples_a_bucket = samples >> bits;
+  k.splitters.bits = bits;
+  k.splitters.first_level = true;
   simt::launch(q, {.grid = 1}, k);
   return cuts.host();
 }
-// No bucket holds more than 2.5 times its share, but for those of one key; and a key that would is in one of those.
+// No bucket holds more than 2.5 times its share, but for those of one key; and a key that would is in one of those. By
+// a sample of a part of the keys: 4 times.
 template <class Word>
-void check_cuts(simt::queue q, std::vector<Word> keys, unsigned bits, const char* what) {
-  const auto cuts = cuts_of(q, keys, bits);
+void check_cuts(simt::queue q, std::vector<Word> keys, unsigned bits, const char* what,
+                std::uint32_t samples = most_samples<Word>) {
+  const auto cuts = cuts_of(q, keys, bits, samples);
+  const std::size_t twice_most = samples < keys.size() ? 8 : 5;
   const std::size_t share = keys.size() >> bits;
   const Word most = Word(~Word{0});
   EXPECT_TRUE(cuts.back() == most) << what;
@@ -359,12 +374,12 @@ void check_cuts(simt::queue q, std::vector<Word> keys, unsigned bits, const char
       break;
     const auto held = std::size_t(std::upper_bound(keys.begin(), keys.end(), cuts[d]) -
                                   std::lower_bound(keys.begin(), keys.end(), lowest));
-    EXPECT_TRUE(lowest == cuts[d] || held <= share * 5 / 2) << what << ": " << held << " keys in bucket " << d;
+    EXPECT_TRUE(lowest == cuts[d] || held <= share * twice_most / 2) << what << ": " << held << " keys in bucket " << d;
   }
 }
 template <class Word>
 void check_all_cuts(simt::queue q) {
-  constexpr std::size_t n = choosing<Word>::samples; // of which the sample has nearly all
+  constexpr std::size_t n = most_samples<Word>; // of which the sample has nearly all
   const auto even = make_keys<Word>(n, shape::uniform);
   auto half = even, pairs_of_shares = even;
   for (std::size_t i = 0; i < n; ++i) {
@@ -380,6 +395,13 @@ void check_all_cuts(simt::queue q) {
     check_cuts(q, make_keys<Word>(n, shape::equal), bits, "one key");
     check_cuts(q, make_keys<Word>(n, shape::and_of_3), bits, "AND of three");
   }
+  for (const unsigned bits : {3u, 6u}) // a quarter of the keys, in order by fewer samples a thread, and a half
+    for (const std::uint32_t part : {4u, 2u}) {
+      check_cuts(q, even, bits, "even, of a part", std::uint32_t(n) / part);
+      check_cuts(q, half, bits, "half of one key, of a part", std::uint32_t(n) / part);
+      check_cuts(q, pairs_of_shares, bits, "frequent keys, of a part", std::uint32_t(n) / part);
+      check_cuts(q, make_keys<Word>(n, shape::and_of_3), bits, "AND of three, of a part", std::uint32_t(n) / part);
+    }
 }
 SIMT_TEST(splitter_sort, cuts) {
   on_every_schedule(
@@ -392,7 +414,7 @@ SIMT_TEST(splitter_sort, cuts) {
 
 TEST(splitter_sort, draws_a_place_from_each_stretch) {
   for (const std::uint32_t keys : {1u, 7u, 12'289u, 16'384u, 16'385u, 1'000'003u, 4'000'000'000u})
-    for (const std::uint32_t all : {choosing<std::uint64_t>::samples, choosing<uint128>::samples}) {
+    for (const std::uint32_t all : {most_samples<std::uint64_t>, most_samples<uint128>}) {
       const std::uint32_t samples = std::min(keys, all);
       for (std::uint32_t i = 0; i < samples; ++i) {
         const std::uint64_t place = kernels::drawn_place(i, samples, keys);
@@ -487,7 +509,11 @@ SIMT_TEST(splitter_sort, keys_dense_at_every_scale) {
   on_every_schedule(
       [](simt::queue q) {
         const auto h = between<std::uint64_t>({.value_bytes = 0, .bits = 4, .leaves_to_passes = true, .role = 1});
-        const auto given_away = [&](shape kind) { return gives_away(q, make_keys<std::uint64_t>(20'011, kind), h); };
+        auto many_samples = h;
+        many_samples.bits = 14;
+        const auto given_away = [&](shape kind) {
+          return gives_away(q, make_keys<std::uint64_t>(20'011, kind), many_samples);
+        };
         EXPECT_TRUE(given_away(shape::and_of_3));
         for (const shape kind : {shape::uniform, shape::few, shape::equal, shape::sorted, shape::clusters})
           EXPECT_FALSE(given_away(kind)) << int(kind);

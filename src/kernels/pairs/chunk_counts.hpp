@@ -1,5 +1,5 @@
 // How many keys of each digit a chunk of the input holds: what a block of a scan of pairs counts
-// (chunk_scan_kernel.hpp, mapped_scan_kernel.hpp), and in which order the keys lie, in a single read.
+// (chunk_scan_kernel.hpp), and in which order the keys lie, in a single read.
 //
 // Chunk c of the input is counted by block c, and moved by block c of the first partition. The digit is joint: the top
 // bits of y that both partitions together divide by, up to 16. So where chunk c's pairs of each digit go is known

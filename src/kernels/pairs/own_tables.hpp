@@ -1,10 +1,10 @@
-// The tables of the partition of a short input, which every block makes for itself; column_sums_kernel and
-// bucket_starts_kernel (pair_tables_kernel.hpp) make them in two launches.
+// The tables of the partition of a short input, which every block makes for itself. Of two partitions the scan makes
+// them, whose blocks meet for that (place_tables.hpp).
 //
 //   place[d]   pairs of smaller digits  +  pairs of digit d in chunks before the block's
 //
 // Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
-// 135 KB in the L2. Two launches take 7 µs; reading all counts in every block takes one or two. Block 0 writes what
+// 135 KB in the L2. Meetings of the scan's blocks take 2 to 3 µs; reading all counts in every block takes one or two. Block 0 writes what
 // later launches need: where buckets begin, whether the pairs are sorted or descending, whether a bucket is too full.
 //
 //   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
@@ -24,7 +24,7 @@ struct own_tables {
   simt::global<std::uint32_t> start;
   pairs_gate gate;
   std::uint32_t n, bins, rows, capacity; // bins: a power of two, at most `threads`. capacity: of the local step
-  bool made_here;                        // else launches before have made them
+  bool made_here;                        // else the scan has made them
 
   /// Calls use(d, place) for each digit, by thread d; a block barrier has to pass before other threads read what use()
   /// has written. `scratch`: 2 · threads words of shared storage. False where there is nothing to do, the same in all

@@ -17,9 +17,7 @@
 
 #include "kernels/pairs/chunk_scan_kernel.hpp"
 #include "kernels/pairs/local_pairs_kernel.hpp"
-#include "kernels/pairs/mapped_scan_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
-#include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/sort_pairs.hpp"
 #include "kernels/pairs/spread_digits.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
@@ -35,6 +33,8 @@ class pair_sort {
     chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
     if (plan.bins() > 1 && r.tuning.chunks == sort_tuning::follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
+    if (!plan.in_one_block)
+      chunks_ = std::min(chunks_, simt::resident_blocks<scan_kernel>(q, {.cooperative = true}));
     constexpr std::uint64_t row = 128; // chunks begin at sectors, and at the scan's vectors
     chunk_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
@@ -46,6 +46,7 @@ class pair_sort {
  private:
   static constexpr unsigned y_bits = 32;
   using digits = spread_digits<Word, Image>;
+  using scan_kernel = chunk_scan_kernel<Word, Image>;
   using partition_kernel = stable_partition_kernel<Word, Value, digits>;
   using local_kernel = local_pairs_kernel<Word, Value, Image>;
   using large_local_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_buckets>;
@@ -69,13 +70,6 @@ class pair_sort {
                 {plan_.coarse(), plan_.fine() - 1, 1, plan_.bins(), y_bits - plan_.bits(), chunks_,
                  (n_ + chunks_ - 1) / chunks_},
                 false);
-  }
-  void scan() const {
-    scan_keys();
-    if (may_map())
-      scan_by_map();
-    if (!makes_own_tables())
-      tables();
   }
   void sort_buckets(const arrays& now) const {
     local<local_step::buckets>(now, plan_.bins());
@@ -112,7 +106,7 @@ class pair_sort {
     return table(at().cells, may_map() ? detail::pair_map_rows * numbers::map::cells / 2 : 0);
   }
   unsigned map_sample_bits() const { return may_map() ? detail::pair_map_sample_bits(r_.n, r_.tuning) : 0; }
-  using sample = typename chunk_scan_kernel<Word, Image>::spread_finder::sample;
+  using sample = typename scan_kernel::spread_finder::sample;
   /// By what samples are judged. Before a map is drawn, buckets should fit the local step.
   sample limits(bool of_map = false) const {
     const std::uint32_t most = may_map() && !of_map ? local_kernel::capacity : most_of_a_bucket();
@@ -161,45 +155,37 @@ class pair_sort {
             .shift = y_bits - plan_.bits(),
             .two_levels = !makes_own_tables()};
   }
-  void scan_keys() const {
-    simt::launch(q_, {.grid = chunks_},
-                 chunk_scan_kernel<Word, Image>{.chunk = counts(),
-                                                .gate = gate(),
-                                                .found = spreads(),
-                                                .cells = cells(),
-                                                .map = map(),
-                                                .limits = limits(),
-                                                .fewest = fewest_values(),
-                                                .sample_bits = map_sample_bits()});
+  typename scan_kernel::map_of_keys drawn_map() const {
+    return {.in = {r_.keys_in, r_.n},
+            .spreads = spreads(),
+            .cells = cells(),
+            .map = map(),
+            .limits = limits(true),
+            .n = n_,
+            .bins = plan_.bins(),
+            .shift = y_bits - plan_.bits(),
+            .sample_bits = map_sample_bits()};
   }
-  void scan_by_map() const {
-    simt::launch(q_, {.grid = chunks_},
-                 mapped_scan_kernel<Word, Image>{.chunk = counts(),
-                                                 .gate = gate(),
-                                                 .spreads = spreads(),
-                                                 .cells = cells(),
-                                                 .map = map(),
-                                                 .limits = limits(true),
-                                                 .sample_bits = map_sample_bits()});
+  typename scan_kernel::places_of_chunks places() const {
+    return {.fine = {fine(), plan_.bins()},
+            .coarse = {table(at().coarse, chunks_ * plan_.coarse()), plan_.coarse()},
+            .order = order(),
+            .count = count(),
+            .start = start(),
+            .most = {},
+            .most_each = false,
+            .n = n_,
+            .rows = chunks_,
+            .capacity = most_of_a_bucket()};
   }
-  void tables() const {
-    const counter_table fine_table{fine(), plan_.bins()};
-    const counter_table coarse_table{table(at().coarse, chunks_ * plan_.coarse()), plan_.coarse()};
-    simt::launch(q_, {.grid = fine_table.groups() + coarse_table.groups()},
-                 column_sums_kernel{
-                     .fine = fine_table, .coarse = coarse_table, .count = count(), .gate = gate(), .rows = chunks_});
-    using kernel = bucket_starts_kernel;
-    simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
-                 kernel{.count = count(),
-                        .order = order(),
-                        .start = start(),
-                        .gate = gate(),
-                        .most = {},
-                        .most_each = false,
-                        .n = n_,
-                        .bins = plan_.bins(),
-                        .rows = chunks_,
-                        .capacity = most_of_a_bucket()});
+  void scan() const {
+    simt::launch(q_, {.grid = chunks_, .cooperative = true},
+                 scan_kernel{.chunk = counts(),
+                             .gate = gate(),
+                             .drawn = drawn_map(),
+                             .tables = places(),
+                             .limits = limits(),
+                             .fewest = fewest_values()});
   }
 
   void partition(const arrays& from, const arrays& to, const simt::global<std::uint32_t>& before,

@@ -5,7 +5,7 @@
 //   y        twice the number's place on the map
 //
 // Below a bucket's own bits y says nothing more: keys of a bucket lie nearly evenly in the interval of images that the
-// bucket stands for, and the local step divides that (mapped_scan_kernel.hpp).
+// bucket stands for, and the local step divides that (drawn_map.hpp).
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"

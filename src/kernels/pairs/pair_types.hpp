@@ -37,11 +37,10 @@ struct image_maker {
 
 /// Words of the findings, at the front of the workspace.
 enum pair_finding : unsigned {
-  pair_order,     ///< what neighbours do (key_scan/key_order.hpp): are the pairs in order already, or backwards?
-  pair_deferred,  ///< buckets that the local step has deferred
-  pair_skewed,    ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
-  pair_wants_map, ///< 1: a sample says that a map may spread the keys (pair_map.hpp)
-  pair_mapped,    ///< 1: it does
+  pair_order,    ///< what neighbours do (key_scan/key_order.hpp): are the pairs in order already, or backwards?
+  pair_deferred, ///< buckets that the local step has deferred
+  pair_skewed,   ///< 1: a sample has given the pairs away, or this fallback is not called: nothing is counted
+  pair_mapped,   ///< 1: a map spreads the keys (drawn_map.hpp)
   pair_findings
 };
 

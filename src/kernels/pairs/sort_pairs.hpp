@@ -29,7 +29,7 @@
 // random bits do.
 //
 // Skewed keys of smooth distributions (normal, exponential, lognormal) fill them evenly by a map that a larger sample
-// has drawn (pair_map.hpp), where there are many pairs and a fallback: mapped_scan_kernel.hpp.
+// has drawn (pair_map.hpp), where there are many pairs and a fallback: drawn_map.hpp.
 //
 // When not to use it: for more than 2^28 pairs, and for other skewed keys (frequent values, clusters, a few outliers
 // far away). Their buckets get too large for the local sort, and without a fallback one block sorts each of them:

@@ -15,12 +15,9 @@
 
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
-#include "kernels/pairs/pair_tables_kernel.hpp"
 #include "kernels/pairs/stable_partition_kernel.hpp"
-#include "kernels/splitters/choose_splitters_kernel.hpp"
-#include "kernels/splitters/count_buckets_kernel.hpp"
 #include "kernels/splitters/one_key_buckets_kernel.hpp"
-#include "kernels/splitters/passes_sample_kernel.hpp"
+#include "kernels/splitters/split_segments_kernel.hpp"
 #include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 
@@ -36,6 +33,7 @@ class splitter_sorter {
     chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
     if (r.tuning.chunks == sort_tuning::follows_n)
       chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
+    chunks_ = std::min(chunks_, simt::resident_blocks<split_kernel>(q, {.cooperative = true}));
     constexpr std::uint64_t row = 128;
     share_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
@@ -46,12 +44,17 @@ class splitter_sorter {
   }
 
  private:
+  using split_kernel = split_segments_kernel<Word, Image>;
   using partition_kernel = stable_partition_kernel<Word, Value, splitter_digits<Word>>;
   using spread = key_spread<Word, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
+  /// Whether buckets that exceed the local step have launches of their own. Of half its share each hardly one does.
+  bool takes_large_buckets() const { return r_.n >> plan_.bits() > partition_plan::bucket_keys / 2; }
   /// Pairs of a bucket, of several keys, from which on another sort has to take them all.
-  static constexpr std::uint32_t most_of_a_bucket = 2 * large_kernel::capacity;
+  std::uint32_t most_of_a_bucket() const {
+    return takes_large_buckets() ? 2 * large_kernel::capacity : local_kernel::capacity;
+  }
   static_assert(sizeof(spread) <= detail::splitter_layout::bytes_of_spread<Word>);
 
   using all_arrays = pair_arrays<Word, Value, detail::splitter_layout>;
@@ -70,28 +73,23 @@ class splitter_sorter {
   void launch_step(unsigned step) const {
     switch (step) {
     case 0:
-      if (asks_for_passes())
-        ask_for_passes();
-      return count_all(first(), all_.in().keys);
+      return split(first(), all_.in().keys);
     case 1:
       return partition(first(), all_.in(), between(), r_.make_indices);
     case 2:
-      return count_all(second(), between().keys);
+      return split(second(), between().keys);
     case 3:
       return partition(second(), between(), partitioned(), false);
     default:
       return sort_buckets();
     }
   }
-  void count_all(const level& l, const Word* keys) const {
-    choose(l, keys);
-    count(l, keys);
-    tables(l);
-  }
   void sort_buckets() const {
     local();
     if (r_.input_is_scratch)
       one_key_buckets();
+    if (!takes_large_buckets())
+      return;
     if constexpr (large_kernel::capacity > local_kernel::capacity)
       local_large();
     largest();
@@ -114,64 +112,61 @@ class splitter_sorter {
   bool are_integers_alone() const { return value_size<Value> == 0 && r_.codec.infinity == 0; }
   bool asks_for_passes() const { return r_.leaves_to_passes && (is_first_sort() || !are_integers_alone()); }
   bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && value_size<Value> == 0; }
-  unsigned asked_blocks() const { return asks_for_passes() ? std::min(chunks_, passes_seen::most_blocks) : 0; }
-  void ask_for_passes() const {
-    simt::launch(q_, {.grid = asked_blocks()},
-                 passes_sample_kernel<Word>{.in = {r_.keys_in, r_.n},
-                                            .seen = table(at().order, chunks_), // free until the keys are counted
-                                            .told = verdict::of(r_.verdict),
-                                            .image = common_,
-                                            .n = n_});
+  typename split_kernel::sample_for_passes passes(const level& l) const {
+    const bool asks = l.is_first && asks_for_passes();
+    return {.in = {r_.keys_in, r_.n},
+            .seen = table(at().order, chunks_), // free until the keys are counted
+            .image = common_,
+            .n = n_,
+            .blocks = asks ? std::min(chunks_, split_kernel::sample_for_passes::most_blocks) : 0,
+            .asks_order = is_first_sort()};
   }
-  void choose(const level& l, const Word* keys) const {
-    simt::launch(q_, {.grid = l.segments},
-                 choose_splitters_kernel<Word, Image>{.in = {keys, r_.n},
-                                                      .segment_start = start(first()),
-                                                      .segment_cuts = cuts(first()),
-                                                      .cuts = cuts(l),
-                                                      .spreads = spreads(),
-                                                      .most = most(),
-                                                      .gate = gate(),
-                                                      .image = image_,
-                                                      .n = n_,
-                                                      .capacity = most_of_a_bucket,
-                                                      .bits = l.bits,
-                                                      .first_level = l.is_first,
-                                                      .passes = {table(at().order, chunks_), asked_blocks()},
-                                                      .gives_uneven_away = gives_uneven_away()});
+  typename split_kernel::choice_of_splitters choice(const level& l, const Word* keys) const {
+    return {.in = {keys, r_.n},
+            .segment_start = start(first()),
+            .segment_cuts = cuts(first()),
+            .cuts = cuts(l),
+            .spreads = spreads(),
+            .most = most(),
+            .image = image_,
+            .n = n_,
+            .capacity = most_of_a_bucket(),
+            .samples_a_bucket = takes_large_buckets() ? 64u : 32u,
+            .bits = l.bits,
+            .first_level = l.is_first,
+            .asks_evenness = l.is_first && gives_uneven_away()};
   }
-  void count(const level& l, const Word* keys) const {
-    simt::launch(q_, {.grid = chunks_},
-                 count_buckets_kernel<Word>{.in = {keys, r_.n},
-                                            .cuts = cuts(l),
-                                            .fine = fine(l),
-                                            .order = table(at().order, chunks_),
-                                            .segment_start = start(first()),
-                                            .gate = gate(),
-                                            .image = common_,
-                                            .n = n_,
-                                            .share = share_,
-                                            .segments = l.segments,
-                                            .bits = l.bits});
+  typename split_kernel::counts_of_shares shares(const level& l, const Word* keys) const {
+    return {.in = {keys, r_.n},
+            .cuts = cuts(l),
+            .fine = fine(l),
+            .order = table(at().order, chunks_),
+            .segment_start = start(first()),
+            .image = common_,
+            .n = n_,
+            .share = share_,
+            .segments = l.segments,
+            .bits = l.bits};
   }
-  void tables(const level& l) const {
-    const counter_table counters{fine(l), l.bins()};
-    const auto count = table(at().count, l.bins());
-    simt::launch(
-        q_, {.grid = counters.groups()},
-        column_sums_kernel{.fine = counters, .coarse = {{}, 0}, .count = count, .gate = gate(), .rows = chunks_});
-    using kernel = bucket_starts_kernel;
-    simt::launch(q_, {.grid = (l.bins() + kernel::block_threads - 1) / kernel::block_threads},
-                 kernel{.count = count,
-                        .order = table(at().order, chunks_),
-                        .start = start(l),
-                        .gate = gate(),
-                        .most = most(),
-                        .most_each = !l.is_first,
-                        .n = n_,
-                        .bins = l.bins(),
-                        .rows = chunks_,
-                        .capacity = any_number});
+  typename split_kernel::places_of_shares places(const level& l) const {
+    return {.fine = {fine(l), l.bins()},
+            .coarse = {{}, 0},
+            .order = table(at().order, chunks_),
+            .count = table(at().count, l.bins()),
+            .start = start(l),
+            .most = most(),
+            .most_each = !l.is_first,
+            .n = n_,
+            .rows = chunks_,
+            .capacity = any_number};
+  }
+  void split(const level& l, const Word* keys) const {
+    simt::launch(q_, {.grid = chunks_, .cooperative = true},
+                 split_kernel{.passes = passes(l),
+                              .splitters = choice(l, keys),
+                              .shares = shares(l, keys),
+                              .tables = places(l),
+                              .gate = gate()});
   }
   void partition(const level& l, const arrays& from, const arrays& to, bool make_indices) const {
     simt::launch(q_, {.grid = chunks_},

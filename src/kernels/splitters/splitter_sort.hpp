@@ -10,7 +10,8 @@
 //   partition                                                    one read, one write
 //   local       each bucket in shared memory                     one read, one write
 //
-// Samples are of 2^14 keys, 12,288 of 128 bits.
+// Samples are of 64 keys a bucket, 2^14 of them at most, 12,288 of 128 bits; below 2^24 pairs, where buckets are of
+// half the size, of 32.
 //
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
 // key, frequent enough to fill a bucket, has one to itself (an equality bucket), and needs no further sorting.
@@ -19,13 +20,14 @@
 // copies).
 //
 // How sure. Bucket sizes depend on two samples, one of each level: they are products of two Gamma(a) / a
-// (choose_splitters_kernel.hpp). The local steps take 11,264 pairs of up to 16 bytes (u64 + 16 bytes: 7168; u128 and 4
+// (splitter_choice.hpp). The local steps take 11,264 pairs of up to 16 bytes (u64 + 16 bytes: 7168; u128 and 4
 // or 8: 9216, 8160), which some bucket of 4096 on average (2^28 pairs) exceeds in fewer than one of 10^4 sorts of
 // 64-bit keys, and in one of 800 of 128-bit keys, whose samples are smaller; of wider pairs, or where frequent keys
 // fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first: half
 // a millisecond or so, beside others. Only more than twice that size is too much. That happens only where the sample's
 // fixed places miss a part of the keys. The counts tell it before the outputs are touched (of double buffers: the
-// inputs), and then the verdict gives the pairs to the next fallback.
+// inputs), and then the verdict gives the pairs to the next fallback. Below 2^24 pairs nothing
+// follows the local step: buckets of 2048 on average exceed it only there, too.
 //
 // When not to use it: where sort_pairs takes the keys, since it reads them once less and searches nothing; for keys
 // that are sorted, or differ in few digits (`leaves_to_passes`).

@@ -15,14 +15,13 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
-struct count_buckets_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024, min_blocks = 1, warps = block_threads / simt::warp_size;
-  static constexpr int items = sizeof(Word) > 8 ? 4 : 8; // keys in flight a thread
+template <class Word, unsigned Threads>
+struct share_counts {
+  static constexpr unsigned warps = Threads / simt::warp_size;
+  static constexpr int items = 8; // keys in flight a thread
   static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
-  struct shared {
+  struct storage {
     segment_tree<Word> tree;
     simt::shared_array<std::uint32_t, warps * most_buckets> count; // [warp][bucket]
   };
@@ -30,16 +29,14 @@ struct count_buckets_kernel {
   simt::global<const Word> in, cuts;
   simt::global<std::uint32_t> fine, order;
   simt::global<const std::uint32_t> segment_start; // of more than one segment
-  pairs_gate gate;
   common_image<Word> image;
   std::uint32_t n, share, segments;
   unsigned bits;
 
-  SORTILE_DEVICE void operator()(shared& s) const {
-    if (gate.given_away_by_sample())
-      return;
+  /// By all threads of a block.
+  SORTILE_DEVICE void count(storage& s) const {
     const auto row = fine.subview(std::uint64_t{simt::block_index()} * (segments << bits), segments << bits);
-    for (std::uint32_t d = simt::thread_index(); d < segments << bits; d += block_threads)
+    for (std::uint32_t d = simt::thread_index(); d < segments << bits; d += Threads)
       row[d] = 0;
     if (simt::thread_index() == 0)
       order[simt::block_index()] = seen_both;
@@ -49,10 +46,10 @@ struct count_buckets_kernel {
     while (at.next < at.stop) {
       simt::block_barrier(); // the row is clear, the counters are read
       s.tree.enter(cuts, bits, at.segment);
-      for (unsigned i = simt::thread_index(); i < warps * most_buckets; i += block_threads)
+      for (unsigned i = simt::thread_index(); i < warps * most_buckets; i += Threads)
         s.count[i] = 0;
       simt::block_barrier();
-      count(s, at.next, at.end);
+      count_piece(s, at.next, at.end);
       simt::block_barrier();
       if (simt::thread_index() < 1u << bits)
         row[(at.segment << bits) + simt::thread_index()] = sum(s, simt::thread_index());
@@ -63,21 +60,21 @@ struct count_buckets_kernel {
   }
 
  private:
-  static SORTILE_DEVICE std::uint32_t sum(shared& s, unsigned bucket) {
+  static SORTILE_DEVICE std::uint32_t sum(storage& s, unsigned bucket) {
     std::uint32_t all = 0;
     SORTILE_UNROLL
     for (unsigned w = 0; w < warps; ++w)
       all += s.count.load(w * most_buckets + bucket);
     return all;
   }
-  SORTILE_DEVICE void count(shared& s, std::uint32_t begin, std::uint32_t end) const {
+  SORTILE_DEVICE void count_piece(storage& s, std::uint32_t begin, std::uint32_t end) const {
     const unsigned mine = simt::warp_index() * most_buckets;
     for (std::uint64_t first = std::uint64_t{begin} + simt::thread_index(); first < end;
-         first += std::uint64_t{block_threads} * unsigned(items)) {
+         first += std::uint64_t{Threads} * unsigned(items)) {
       Word x[items];
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i) {
-        const std::uint64_t p = first + unsigned(i) * block_threads;
+        const std::uint64_t p = first + unsigned(i) * Threads;
         x[i] = p < end ? in.load(p) : Word{0};
       }
       std::uint32_t bucket[items];
@@ -87,7 +84,7 @@ struct count_buckets_kernel {
       s.tree.find(bits, x, bucket);
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        if (first + unsigned(i) * block_threads < end)
+        if (first + unsigned(i) * Threads < end)
           s.count.fetch_add(mine + bucket[i], 1u, simt::relaxed, simt::block_scope);
     }
   }

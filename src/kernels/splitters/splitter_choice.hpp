@@ -1,5 +1,5 @@
-// Chooses the keys that part a segment into buckets of about one size: one block per segment sorts a sample of its
-// keys, and cuts it.
+// Chooses the keys that part a segment into buckets of about one size: a block sorts a sample of the segment's keys,
+// and cuts it (split_segments_kernel.hpp).
 //
 //   sample   S keys, one drawn from each of S equal stretches of the segment
 //   cut[d]   the highest image of bucket d; bucket d holds what lies above cut[d − 1]
@@ -23,29 +23,28 @@
 // cuts, as far as is known. And it writes how many pairs each bucket may hold: twice what the local steps take, or any
 // number of one key.
 //
-// Cost, of 64-bit keys on the H100: 0.15 ms of one block, 0.4 to 0.5 of 256; S scattered reads.
+// Cost, of 64-bit keys on the H100: 2^14 samples 0.15 ms of one block, 0.4 to 0.5 of 256; 2^11 some 0.06; S scattered
+// reads. More than half of it are the trials, whose steps wait for each other.
 #pragma once
 
 #include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/pairs/key_spread.hpp"
-#include "kernels/splitters/passes_sample_kernel.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, class Image>
-struct choose_splitters_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = sizeof(Word) > 8 ? 768 : 1024, min_blocks = 1; // as many as storage takes
-  static constexpr int items = 16;
-  static constexpr std::uint32_t samples = block_threads * unsigned(items);
-  using sorter = primitives::block_merge_sort<items, Word>;
+template <class Word, class Image, unsigned Threads>
+struct splitter_choice {
+  static constexpr int items = 16; // samples a thread, at most
+  static constexpr std::uint32_t most_samples = Threads * unsigned(items);
+  template <int Items>
+  using sorter = primitives::block_merge_sort<Items, Word>;
   using spread = key_spread<Word, Image>;
 
-  struct shared {
-    alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(samples)> sorted;
+  struct storage {
+    alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(most_samples)> sorted;
     simt::shared_array<Word, primitives::search_tree<Word>::most> cuts;
     simt::shared_value<std::uint32_t> least; // trial for whose room the buckets suffice
   };
@@ -56,27 +55,27 @@ struct choose_splitters_kernel {
   simt::global<Word> cuts;                         // [segment][2^bits]
   simt::global<spread> spreads;                    // of the second level: [segment][2^bits]
   simt::global<std::uint32_t> most;                // likewise
-  pairs_gate gate;
   Image image;
-  std::uint32_t n, capacity;
+  std::uint32_t n, capacity, samples_a_bucket;
   unsigned bits;
   bool first_level;
-  passes_seen passes;     // an earlier sample says whether they are quicker
-  bool gives_uneven_away; // where this sample says so
+  bool asks_evenness; // at the first level: whether keys are dense at every scale
 
-  SORTILE_DEVICE void operator()(shared& s) const {
-    if (first_level ? !open() : gate.given_away_by_sample())
-      return;
-    const std::uint32_t segment = simt::block_index();
+  /// By all threads of a block. True, in all of them, where nothing was chosen, since keys are dense at every scale.
+  SORTILE_DEVICE bool choose(storage& s, std::uint32_t segment) const {
     const std::uint32_t begin = first_level ? 0 : segment_start.load(segment),
                         keys = (first_level ? n : segment_start.load(segment + 1)) - begin;
-    const std::uint32_t drawn = keys < samples ? keys : samples;
-    sorter::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}),
-                        [&](std::uint32_t i) { return image.image(in.load(begin + drawn_place(i, drawn, keys))); });
+    const std::uint32_t samples = wanted_samples(), drawn = keys < samples ? keys : samples;
+    if (samples <= most_samples / 4)
+      sort<items / 4>(s, begin, keys, drawn);
+    else if (samples <= most_samples / 2)
+      sort<items / 2>(s, begin, keys, drawn);
+    else
+      sort<items>(s, begin, keys, drawn);
     simt::block_barrier();
     const unsigned t = simt::thread_index(), buckets = 1u << bits;
-    if (first_level && gives_uneven_away && is_uneven(s.sorted.view(), drawn))
-      return give_away();
+    if (asks_evenness && is_uneven(s.sorted.view(), drawn))
+      return true;
     if (t == 0)
       s.least = std::uint32_t{trials};
     if (t < buckets)
@@ -96,42 +95,32 @@ struct choose_splitters_kernel {
       });
     simt::block_barrier();
     if (t >= buckets)
-      return;
+      return false;
     cuts[(std::uint64_t{segment} << bits) + t] = s.cuts.load(t);
     if (!first_level)
       leave_bucket(s, segment, t);
+    return false;
   }
 
  private:
-  /// What later steps find. False, in all threads, where there is nothing to do.
-  SORTILE_DEVICE bool open() const {
-    const bool wanted = gate.told.calls();
-    const bool passes_win = wanted && passes.passes_win();
-    simt::block_barrier(); // all have read the verdict
-    if (simt::thread_index() == 0) {
-      if (wanted)
-        gate.told.take();
-      if (passes_win)
-        gate.told.give_away();
-      gate.findings[pair_order] = seen_both;
-      gate.findings[pair_deferred] = 0;
-      gate.findings[pair_skewed] = !wanted || passes_win ? 1 : 0;
-    }
-    return wanted && !passes_win;
+  SORTILE_DEVICE std::uint32_t wanted_samples() const {
+    const std::uint32_t wanted = samples_a_bucket << bits << (asks_evenness ? 1 : 0);
+    return wanted < most_samples ? wanted : most_samples;
   }
-  SORTILE_DEVICE void give_away() const {
-    if (simt::thread_index() != 0)
-      return;
-    gate.told.give_away();
-    gate.findings[pair_skewed] = 1;
+  template <int Items>
+  SORTILE_DEVICE void sort(storage& s, std::uint32_t begin, std::uint32_t keys, std::uint32_t drawn) const {
+    sorter<Items>::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}), [&](std::uint32_t i) {
+      return image.image(in.load(begin + drawn_place(i, drawn, keys)));
+    });
   }
-  /// Whether keys are dense at every scale, so that buckets are skewed inside: in more than a quarter of 256 stretches
-  /// of the sample, the median lies near an end of the stretch. That is so in 84 stretches for AND of three, 127 for
-  /// text, 39 or fewer for a thousand clusters, Morton codes and heavy keys, at most one for smooth distributions. By
-  /// all threads alike.
+  /// Whether keys are dense at every scale, so that buckets are skewed inside: in more than a quarter of up to 256
+  /// stretches of the sample, the median lies near an end of the stretch. That is so in 84 stretches for AND of three,
+  /// 127 for text, 39 or fewer for a thousand clusters, Morton codes and heavy keys, at most one for smooth
+  /// distributions. By all threads alike.
   SORTILE_DEVICE bool is_uneven(const simt::shared_view<Word>& sorted, std::uint32_t drawn) const {
-    constexpr unsigned stretches = 256, most = stretches / 4, eighth = 3;
-    const std::uint32_t each = drawn / stretches, first = simt::thread_index() * each;
+    constexpr unsigned most_stretches = 256, least_of_one = 32, eighth = 3;
+    const std::uint32_t fitting = drawn / least_of_one, stretches = fitting < most_stretches ? fitting : most_stretches;
+    const std::uint32_t each = stretches == 0 ? 0 : drawn / stretches, first = simt::thread_index() * each;
     bool lopsided = false;
     if (simt::thread_index() < stretches && each != 0) {
       const Word low = sorted.load(primitives::merge_sort_place<Word>(first)),
@@ -140,9 +129,9 @@ struct choose_splitters_kernel {
       const Word near = Word(Word(high - low) >> eighth);
       lopsided = Word(middle - low) < near || Word(high - middle) < near;
     }
-    return simt::block_count(lopsided) > most;
+    return simt::block_count(lopsided) > stretches / 4;
   }
-  static constexpr unsigned trials = block_threads / simt::warp_size,
+  static constexpr unsigned trials = Threads / simt::warp_size,
                             trials_a_share = trials / 2; // the first tries half of a bucket's share
   SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
     const unsigned whole = trials_a_share << bits;
@@ -196,12 +185,12 @@ struct choose_splitters_kernel {
     }
   };
   /// Calls put(bucket, its highest image) one after the other; returns how many buckets there are, or some number above
-  /// `most`. By all lanes of a warp, alike.
+  /// those wanted. By all lanes of a warp, alike.
   template <class Put>
-  static SORTILE_DEVICE unsigned cut(const sample_view& s, std::uint32_t room, unsigned most, Put put) {
+  static SORTILE_DEVICE unsigned cut(const sample_view& s, std::uint32_t room, unsigned buckets_wanted, Put put) {
     unsigned buckets = 0;
     Word below = s.lowest; // the lowest image that has no bucket yet
-    for (std::uint32_t p = 0; s.size - p > room && buckets <= most;) {
+    for (std::uint32_t p = 0; s.size - p > room && buckets <= buckets_wanted;) {
       const std::uint32_t end = p + room;
       const Word v = s.at(end);
       const std::uint32_t first = s.at(end - 1) == v ? s.first_of(v, p, end) : end;
@@ -222,7 +211,7 @@ struct choose_splitters_kernel {
     put(buckets++, s.highest);
     return buckets;
   }
-  SORTILE_DEVICE void leave_bucket(shared& s, std::uint32_t segment, unsigned d) const {
+  SORTILE_DEVICE void leave_bucket(storage& s, std::uint32_t segment, unsigned d) const {
     const Word high = s.cuts.load(d), below = d == 0 ? Word{0} : s.cuts.load(d - 1);
     const Word low = d == 0 ? lowest(segment) : Word(below + 1);
     const bool empty = d != 0 && below == high;
