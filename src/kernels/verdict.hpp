@@ -11,7 +11,7 @@
 //                                  pairs     chunk_scan_kernel (by samples, and by the counts of two partitions) or,
 //                                            of one partition, own_tables (by the counts)
 //                                  splitters split_segments_kernel (by samples, by the counts)
-//                                  counting  count_sort_kernel, one_block_count_kernel (by the counts)
+//                                  counting  count_sort_kernel (by the counts)
 //   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_scan_kernel,
 //                                where they have few values; or the first fallback, which is the sort between
 //                                splitters: its split_segments_kernel

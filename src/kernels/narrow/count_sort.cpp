@@ -11,15 +11,9 @@ constexpr sort_limits limits{.call = "count_sort", .most = count_sort_most, .flo
 } // namespace
 
 template <class Word>
-bool count_sort_in_one_block(std::uint64_t n) {
-  return n <= detail::count_sort_one_block;
-}
-
-template <class Word>
 std::size_t count_sort_workspace_bytes(const typed_request<Word>& r) {
   check_shape(limits, r);
-  const bool none = r.n == 0 || (count_sort_in_one_block<Word>(r.n) && !r.tuning.many);
-  return none ? 0 : detail::count_sort_layout<Word>::of_all().bytes;
+  return r.n == 0 || detail::counted_by_one_block(r) ? 0 : detail::count_sort_layout<Word>::of_all().bytes;
 }
 
 template <class Word>
@@ -32,7 +26,6 @@ void count_sort(const simt::queue& q, const typed_request<Word>& r) {
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
-  template bool count_sort_in_one_block<WORD>(std::uint64_t);                                                          \
   template std::size_t count_sort_workspace_bytes(const typed_request<WORD>&);                                         \
   template void count_sort(const simt::queue&, const typed_request<WORD>&);
 SORTILE_INSTANCE(std::uint8_t)

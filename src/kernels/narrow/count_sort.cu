@@ -57,8 +57,9 @@ unsigned blocks_for(const simt::queue& q, const typed_request<Word>& r) {
 
 template <class Word>
 void launch(const simt::queue& q, const typed_request<Word>& r) {
-  if (r.n == 0 || (count_sort_in_one_block<Word>(r.n) && !r.tuning.many))
-    return simt::launch(q, {.grid = 1}, one_block_count_kernel<Word>{arrays_of(r)});
+  if constexpr (sizeof(Word) == 1)
+    if (detail::counted_by_one_block(r))
+      return simt::launch(q, {.grid = 1}, one_block_count_kernel{arrays_of(r)});
   simt::launch(q, {.grid = blocks_for(q, r), .cooperative = true}, count_sort_kernel<Word>{arrays_of(r), tables_of(r)});
 }
 

@@ -5,7 +5,8 @@
 //   count   one read                    all in one launch of as many blocks as are resident,
 //   fill    one write                   with barriers across the grid between the steps
 //
-// 2 sizeof(key) bytes are moved for a key; no sort can move less. Up to 2^14 keys one block does it in shared storage.
+// 2 sizeof(key) bytes are moved for a key; no sort can move less. Up to 2^14 keys of 8 bits one block does it in shared
+// storage.
 //
 // Keys are std::uint8_t or std::uint16_t: unsigned or signed integers by their codec, ascending or descending, by the
 // whole key. Bit windows are refused: keys with equal images but different bits would have to keep their order, which
@@ -28,10 +29,6 @@ inline constexpr std::uint64_t count_sort_most = std::uint64_t{1} << 42;
 template <class Word>
 std::size_t count_sort_workspace_bytes(const typed_request<Word>& request);
 
-/// Whether one launch of one block does it all.
-template <class Word>
-bool count_sort_in_one_block(std::uint64_t n);
-
 /// One step. Throws invalid_argument, workspace_too_small, or simt::error where a launch is refused.
 template <class Word>
 void count_sort(const simt::queue& q, const typed_request<Word>& request);
@@ -40,8 +37,12 @@ void count_sort(const simt::queue& q, const typed_request<Word>& request);
 
 namespace detail {
 
-/// As many keys as one block sorts in shared storage: counters of 16 bits hold them whatever the keys are.
+/// As many keys of 8 bits as one block sorts in shared storage.
 inline constexpr std::uint64_t count_sort_one_block = 16384;
+template <class Word>
+bool counted_by_one_block(const typed_request<Word>& r) {
+  return sizeof(Word) == 1 && r.n <= count_sort_one_block && !r.tuning.many;
+}
 
 template <class Word>
 struct count_sort_layout {

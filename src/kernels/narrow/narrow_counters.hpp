@@ -20,9 +20,6 @@
 // value occurs four times, it and the second most frequent one are counted in registers and added once for four rows.
 // Of the other keys, an element of a row that is the same in all lanes (sorted keys, data with a period) takes one
 // addition, too. That takes more instructions per key, so it is done only where the match has shown skew.
-//
-// Shuffled words: for a scan in which each thread owns 32 neighbouring words, word w lies at w ^ (w / 32 mod 32), so
-// that the lanes of a warp never meet in a bank.
 #pragma once
 
 #include "kernels/narrow/narrow_vector.hpp"
@@ -31,11 +28,11 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 inline constexpr unsigned counting_rows = 4; ///< of 32 vectors, that a warp has in registers
 
-template <class Word, bool Shuffled = false>
+template <class Word>
 struct narrow_counters;
 
-template <bool Shuffled>
-struct narrow_counters<std::uint8_t, Shuffled> {
+template <>
+struct narrow_counters<std::uint8_t> {
   static constexpr unsigned block_threads = 512, min_blocks = 3, values = 256, copies = 16;
   static constexpr bool meets = false; // no spills, and no barriers between rows
   using Word = std::uint8_t;
@@ -77,8 +74,8 @@ struct narrow_counters<std::uint8_t, Shuffled> {
   }
 };
 
-template <bool Shuffled>
-struct narrow_counters<std::uint16_t, Shuffled> {
+template <>
+struct narrow_counters<std::uint16_t> {
   static constexpr unsigned block_threads = 1024, min_blocks = 1, values = 65536, words = values / 2;
   static constexpr bool meets = true; // at a barrier, after each counting_rows rows a warp
   static constexpr std::uint32_t limit = 1u << 15;
@@ -148,7 +145,6 @@ struct narrow_counters<std::uint16_t, Shuffled> {
   SORTILE_DEVICE std::uint32_t of(Word value) const { return packed.load(place(value)) >> half(value) & 0xffff; }
   /// Of four neighbouring values, the first of which is a multiple of four.
   SORTILE_DEVICE simt::vec<std::uint32_t, 4> of_four(std::uint32_t value) const {
-    static_assert(!Shuffled);
     auto four = simt::load_vector<4>(packed, value % words);
     SORTILE_UNROLL
     for (int j = 0; j < 4; ++j)
@@ -169,10 +165,7 @@ struct narrow_counters<std::uint16_t, Shuffled> {
   }
 
  private:
-  static SORTILE_DEVICE unsigned place(Word value) {
-    const unsigned w = value % words;
-    return Shuffled ? w ^ (w / simt::warp_size % simt::warp_size) : w;
-  }
+  static SORTILE_DEVICE unsigned place(Word value) { return value % words; }
   static SORTILE_DEVICE unsigned half(Word value) { return value / words * 16; }
 
   template <class Spill>
