@@ -54,7 +54,7 @@ class lsd_launcher {
     return part<std::uint64_t>(at_.counts, std::uint64_t{plan_.passes} * plan_.radix);
   }
   value_table<Word> values_counted() const {
-    const unsigned slots = passes().counts_values() ? value_table<Word>::all_slots : 0;
+    const unsigned slots = passes().counts_values() ? value_table<Word>::places::all_slots : 0;
     return {.images = part<Word>(at_.value_images, slots),
             .counts = part<std::uint64_t>(at_.value_counts, slots),
             .values = part<std::uint64_t>(at_.findings + lsd_different * sizeof(std::uint64_t), 1)};

@@ -13,18 +13,19 @@ template <unsigned Threads, class Word, class Put>
 SORTILE_DEVICE unsigned order_values(const value_table<Word>& values, simt::shared_value<std::uint32_t>& counter,
                                      const simt::shared_view<std::uint64_t>& words, Put put) {
   using table = value_table<Word>;
+  using places = typename table::places;
   constexpr unsigned most = table::most;
-  static_assert(most <= Threads && table::all_slots < 1u << 16);
+  static_assert(most <= Threads && places::all_slots < 1u << 16);
   const auto image_of = words.subview(2 * most, most), count_of = words.subview(3 * most, most);
   const unsigned t = simt::thread_index();
   if (t == 0)
     counter = 0;
   simt::block_barrier();
   constexpr unsigned slot_from = 48; // counts are below 2^48
-  for (unsigned slot = t; slot < table::all_slots; slot += Threads)
+  for (unsigned slot = t; slot < places::all_slots; slot += Threads)
     if (const std::uint64_t count = values.counts.load(slot); count != 0) {
       const std::uint32_t at = counter.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
-      image_of[at] = table::image_at(slot, values.images.load(slot));
+      image_of[at] = places::image_at(slot, values.images.load(slot));
       count_of[at] = count | std::uint64_t{slot} << slot_from;
     }
   simt::block_barrier();

@@ -18,15 +18,14 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word>
 struct value_ranks {
   using table = value_table<Word>;
+  using places = typename table::places;
   static constexpr unsigned digit_bits = 8, radix = 1u << digit_bits, most_passes = 2;
   static_assert(table::most <= 1u << most_passes * digit_bits);
 
   struct storage {
-    simt::shared_array<Word, table::all_slots> marks;
-    simt::shared_array<std::uint16_t, table::all_slots> rank;
+    simt::shared_array<Word, places::all_slots> marks;
+    simt::shared_array<std::uint16_t, places::all_slots> rank;
   };
-
-  static SORTILE_DEVICE unsigned passes(std::uint64_t values) { return values <= radix ? 1 : most_passes; }
 
   /// How many keys have digit t of that pass; t is the thread, 0 beyond the radix. By all threads of a block; has
   /// barriers. Behind the next one all may ask for ranks. `counter` and `words` are as order_values() takes them.
@@ -36,7 +35,7 @@ struct value_ranks {
                                            const simt::shared_view<std::uint64_t>& words) {
     static_assert(radix <= 2 * table::most); // the words that order_values() leaves
     const unsigned t = simt::thread_index();
-    for (unsigned slot = t; slot < table::all_slots; slot += Threads)
+    for (unsigned slot = t; slot < places::all_slots; slot += Threads)
       s.marks[slot] = all.images.load(slot);
     if (t < radix)
       words[t] = 0;
@@ -50,10 +49,10 @@ struct value_ranks {
 
   /// Of an image in the table. Of others, which stand for nothing beyond the last key, some rank.
   static SORTILE_DEVICE std::uint32_t rank_of(storage& s, Word image) {
-    const Word mark = table::mark_of(image);
-    unsigned at = table::slot_of(image);
-    for (unsigned p = 1; p < table::probes && s.marks.load(at) != mark; ++p)
-      at = table::next_slot(at);
+    const Word mark = places::mark_of(image);
+    unsigned at = places::slot_of(image);
+    for (unsigned p = 1; p < places::probes && s.marks.load(at) != mark; ++p)
+      at = places::next_slot(at);
     return s.rank.load(at);
   }
 };

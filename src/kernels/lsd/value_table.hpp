@@ -17,8 +17,8 @@
 // For keys to be written from counts, equal images have to mean equal bits: integers and their whole width; floats but
 // for −0 and NaNs. A pass by rank moves the keys themselves, and takes all.
 //
-// Cost of a key that is found: one probe, mostly, and one addition to shared storage. A table has 8 KB there, of 64
-// bits 12; beside the digits' counters of 128 KB there is one block a multiprocessor anyway.
+// Cost of a key that is found: one probe, mostly, and one addition to shared storage. A table has 16 KB there, of 64
+// bits 24; beside the digits' counters of 128 KB there is one block a multiprocessor anyway.
 #pragma once
 
 #include "kernels/lsd/lsd_sort.hpp"
@@ -29,22 +29,15 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 using detail::lsd_values;
 
-/// A table in global memory that is zero before the scan, and what the launches share of it.
-template <class Word>
-struct value_table {
-  static constexpr unsigned slot_bits = 10, slots = 1u << slot_bits, own_slot = slots, all_slots = slots + 1;
-  static_assert(slots == lsd_values::slots);
-  static constexpr unsigned most = lsd_values::most;
+/// Where images stand among 2^Bits slots, and one for image 0.
+template <class Word, unsigned Bits>
+struct value_slots {
+  static constexpr unsigned slots = 1u << Bits, own_slot = slots, all_slots = slots + 1;
   static constexpr unsigned probes = 32;
-  static constexpr std::uint64_t refused = std::uint64_t{1} << 32; ///< added to `values` by a block that has too many
-
-  simt::global<Word> images;
-  simt::global<std::uint64_t> counts; // of images[i]
-  simt::global<std::uint64_t> values; // one: how many images there are
 
   /// Where to look for an image first.
   static SORTILE_DEVICE unsigned slot_of(Word image) {
-    return image == 0 ? own_slot : primitives::multiplicative_hash<slot_bits>(image);
+    return image == 0 ? own_slot : primitives::multiplicative_hash<Bits>(image);
   }
   static SORTILE_DEVICE unsigned next_slot(unsigned slot) { return (slot + 1) % slots; }
   /// What marks a slot as an image's, and back.
@@ -73,32 +66,47 @@ struct value_table {
     }
     return all_slots;
   }
+};
+
+/// A table in global memory that is zero before the scan, and what the launches share of it.
+template <class Word>
+struct value_table {
+  using places = value_slots<Word, 10>;
+  static_assert(places::slots == lsd_values::slots);
+  static constexpr unsigned most = lsd_values::most;
+  static constexpr std::uint64_t refused = std::uint64_t{1} << 32; ///< added to `values` by a block that has too many
+
+  simt::global<Word> images;
+  simt::global<std::uint64_t> counts; // of images[i]
+  simt::global<std::uint64_t> values; // one: how many images there are
 
   SORTILE_DEVICE void refuse() const { values.fetch_add(0, refused); }
   /// By one thread for an image.
   SORTILE_DEVICE void add(Word image, std::uint32_t count) const {
-    const unsigned slot = find(
+    const unsigned slot = places::find(
         images, image, simt::device_scope, [] { return true; }, [this] { values.fetch_add(0, std::uint64_t{1}); });
-    if (slot == all_slots)
+    if (slot == places::all_slots)
       refuse();
     else
       counts.fetch_add(slot, std::uint64_t{count});
   }
 };
 
-/// A block's own table, in shared storage.
+/// A block's own table, in shared storage. It has four slots for each of `most` images: with two of them, warps waited
+/// for their longest probe, and floats of 500 values took ten times as long as those of 300.
 template <class Word>
 struct block_values {
   using table = value_table<Word>;
+  using places = value_slots<Word, 11>;
   struct storage {
-    simt::shared_array<Word, table::all_slots> images;
-    simt::shared_array<std::uint32_t, table::all_slots> counts;
+    simt::shared_array<Word, places::all_slots> images;
+    simt::shared_array<std::uint32_t, places::all_slots> counts;
     simt::shared_value<std::uint32_t> values; // more than `most`: given up
   };
 
   /// By all threads; a barrier has to follow.
   static SORTILE_DEVICE void clear(storage& s) {
-    for (unsigned i = simt::thread_index(); i < table::all_slots; i += simt::block_size()) {
+    for (unsigned i = simt::thread_index(); i < places::all_slots; i += simt::block_size()) {
       s.images[i] = 0;
       s.counts[i] = 0;
     }
@@ -118,11 +126,11 @@ struct block_values {
   }
   /// False: not counted, there is no room.
   static SORTILE_DEVICE bool count(storage& s, Word image) {
-    const unsigned at = table::find(
+    const unsigned at = places::find(
         s.images, image, simt::block_scope,
         [&s] { return s.values.load(0, simt::relaxed, simt::block_scope) < table::most; },
         [&s] { s.values.fetch_add(0, 1u, simt::relaxed, simt::block_scope); });
-    if (at == table::all_slots) {
+    if (at == places::all_slots) {
       give_up(s);
       return false;
     }
@@ -132,9 +140,9 @@ struct block_values {
   /// f(image, count) of all that have been counted; by all threads, after a barrier.
   template <class F>
   static SORTILE_DEVICE void each(storage& s, F f) {
-    for (unsigned i = simt::thread_index(); i < table::all_slots; i += simt::block_size())
+    for (unsigned i = simt::thread_index(); i < places::all_slots; i += simt::block_size())
       if (const std::uint32_t count = s.counts.load(i); count != 0)
-        f(table::image_at(i, s.images.load(i)), count);
+        f(places::image_at(i, s.images.load(i)), count);
   }
 };
 
