@@ -84,11 +84,7 @@ struct refined_sort_kernel {
     simt::block_barrier();
     gather_differing_bits(s.differ, differ);
     simt::block_barrier();
-    Word all = 0;
-    SORTILE_UNROLL
-    for (unsigned p = 0; p < sizeof(Word) / 4; ++p)
-      all |= Word(s.differ.load(p)) << (32 * p);
-    return all;
+    return joined_bits<Word>(s.differ);
   }
 };
 

@@ -16,12 +16,6 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Whether so many bits leave a bucket no more than 2^16 values, whatever the keys are.
-template <class Word>
-constexpr bool buckets_are_counted(unsigned bits) {
-  return sizeof(Word) == 4 && bits == 16;
-}
-
 struct bucket_ranks {
   static constexpr std::uint32_t most = 1u << 16;
   static constexpr std::uint32_t chunk = 128; ///< ranks that a warp takes at once, four a lane

@@ -298,24 +298,26 @@ class key_sort {
                         .n = n_,
                         .bins = plan_.bins()});
   }
+  template <class Tuning>
+  local_sort_kernel<Word, Tuning, Image> local_step(const Word* from) const {
+    return {.original = {r_.keys_in, r_.n},
+            .in = {from, r_.n},
+            .out = {r_.keys_out, r_.n},
+            .start = start(),
+            .deferred = deferred(),
+            .window = window(),
+            .image = image_,
+            .n = n_,
+            .bits = plan_.bits(),
+            .copy_if_sorted = r_.keys_in != r_.keys_out,
+            .giants = giants(),
+            .counts_giants = plan_.counts,
+            .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n},
+            .first_images = first(),
+            .many_deferred = refines() ? plan_.bins() / 8 : ~0u};
+  }
   void local(const Word* from) const {
-    using kernel = local_sort_kernel<Word, local_sort_tuning<Word>, Image>;
-    simt::launch(q_, {.grid = plan_.bins()},
-                 kernel{.original = {r_.keys_in, r_.n},
-                        .in = {from, r_.n},
-                        .out = {r_.keys_out, r_.n},
-                        .start = start(),
-                        .deferred = deferred(),
-                        .window = window(),
-                        .image = image_,
-                        .n = n_,
-                        .bits = plan_.bits(),
-                        .copy_if_sorted = r_.keys_in != r_.keys_out,
-                        .giants = giants(),
-                        .counts_giants = plan_.counts,
-                        .counters = {from == r_.keys_out ? spare() : r_.keys_out, r_.n},
-                        .first_images = first(),
-                        .many_deferred = refines() ? plan_.bins() / 8 : ~0u});
+    simt::launch(q_, {.grid = plan_.bins()}, local_step<local_sort_tuning<Word>>(from));
     if constexpr (!floats)
       if (!plan_.counts)
         return sort_large(from);
@@ -326,16 +328,7 @@ class key_sort {
   void sort_refined(const Word* from) const {
     using kernel = refined_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
-                 kernel{.step = {.original = {r_.keys_in, r_.n},
-                                 .in = {from, r_.n},
-                                 .out = {r_.keys_out, r_.n},
-                                 .start = start(),
-                                 .deferred = deferred(),
-                                 .window = window(),
-                                 .image = image_,
-                                 .n = n_,
-                                 .bits = plan_.bits(),
-                                 .copy_if_sorted = false}});
+                 kernel{local_step<refining_tuning<Word>>(from)});
   }
   void sort_large(const Word* from) const {
     if (refines())
