@@ -16,6 +16,8 @@ kernels::segmented_sort_request<Word> device_segmented_sort::request_of() const 
           .make_indices = a.carries == payload::indices,
           .n = a.n,
           .where = request_.where,
+          .status = a.device_status,
+          .tells = opts_.checked,
           .codec = make_key_codec<Word>(a.type, opts_.order, opts_.bits)};
 }
 
@@ -35,11 +37,14 @@ std::size_t device_segmented_sort::workspace_bytes() const {
 }
 
 std::size_t device_segmented_sort::enough_workspace() const {
+  options told = opts_;
+  told.checked = true; // as with a device_status, which need not be there yet
   segmented_request without_keys = request_;
+  const std::size_t bytes = device_segmented_sort(request_, told).workspace_bytes();
   if (request_.arrays.carries != payload::indices)
-    return workspace_bytes();
+    return bytes;
   without_keys.arrays.keys_out = nullptr;
-  return std::max(workspace_bytes(), device_segmented_sort(without_keys, opts_).workspace_bytes());
+  return std::max(bytes, device_segmented_sort(without_keys, told).workspace_bytes());
 }
 
 void device_segmented_sort::launch(const simt::queue& q, void* workspace, std::uint32_t* status) const {
@@ -64,13 +69,18 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t keys = n * key_bytes(a.type), values = a.carries == payload::none ? 0 : n * a.value_bytes;
   const std::size_t in = keys + (a.carries == payload::values ? values : 0);
   const std::size_t out = (a.keys_out == nullptr ? 0 : keys) + values;
-  const auto classes = with_word(
-      a.type, [&]<class Word>(Word) { return kernels::detail::segmented_layout::of(request_of<Word>()).classes; });
+  kernels::detail::segment_classes classes{};
+  bool at_once = false;
+  with_word(a.type, [&]<class Word>(Word) {
+    const auto r = request_of<Word>();
+    classes = kernels::detail::segmented_layout::of(r).classes;
+    at_once = kernels::detail::sorts_at_once(r);
+  });
   const std::size_t capacity = classes.block();
   const std::size_t offsets = equal ? 0 : (w.form == segment_form::ranges ? 2 : 1) * w.count * w.offset_bytes;
   if (transposes)
     steps.push_back({"transpose", "columns to rows, in the workspace", in, in});
-  if (!equal || longest <= classes.tiny || longest > capacity)
+  if ((!equal && !at_once) || longest <= classes.tiny || longest > capacity)
     steps.push_back({"classify",
                      "segments by their lengths; those of up to " + std::to_string(classes.tiny) +
                          " elements are sorted at once, by a thread or some lanes each",

@@ -5,6 +5,7 @@
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
+#include "gpu/segmented_sort.hpp"
 #include "sort/device_sort.hpp"
 
 #include "simt/executor/dialect_launch.hpp"
@@ -198,6 +199,31 @@ std::string lists_of_ranks() {
   return lists;
 }
 
+/// Segments at offsets: few of a short array in one launch, unless somebody asks what the offsets were; else by lists.
+std::string lists_of_segments() {
+  struct shape {
+    std::size_t n, count;
+    bool checked;
+  };
+  struct call : gpu::device_segmented_sort {
+    using device_segmented_sort::device_segmented_sort;
+    void launch(const simt::queue& q, void* workspace) const { device_segmented_sort::launch(q, workspace, nullptr); }
+  };
+  std::string lists;
+  for (const auto [n, count, checked] :
+       {shape{30, 1000, false}, shape{100, 10, false}, shape{1000, 10, false}, shape{10'000, 10, false},
+        shape{10'000, 10, true}, shape{10'000, 129, false}, shape{16'385, 10, false}}) {
+    const segmented_request r{{.type = key_type::u32, .n = n, .keys_in = at(1), .keys_out = at(2)},
+                              {.form = segment_form::offsets, .count = count, .begins = at(3)}};
+    options opts{.memory = memory::device};
+    opts.checked = checked;
+    lists +=
+        list_of(std::to_string(count) + " segments of u32, n = " + std::to_string(n) + (checked ? ", checked" : ""),
+                call(r, opts), "", hopper);
+  }
+  return lists;
+}
+
 /// A routing in one launch and in three.
 std::string lists_of_routes() {
   struct shape {
@@ -284,7 +310,7 @@ TEST(launch_list, is_the_one_that_is_kept) {
   std::string lists;
   for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
     lists += list_of(a);
-  lists += lists_of_top_k() + lists_of_partial_sorts() + lists_of_ranks() + lists_of_routes();
+  lists += lists_of_top_k() + lists_of_partial_sorts() + lists_of_ranks() + lists_of_segments() + lists_of_routes();
   if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
     std::ofstream(file) << lists;
     return;

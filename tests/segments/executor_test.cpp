@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace sortile::testing {
@@ -29,7 +31,9 @@ struct on_executor {
   std::uint32_t* status = nullptr;
 
   void operator()(const segmented_request& request, const options& opts) const {
-    const gpu::device_segmented_sort sort(request, opts);
+    segmented_request told = request;
+    told.arrays.device_status = status;
+    const gpu::device_segmented_sort sort(told, opts);
     guarded_buffer space(sort.workspace_bytes(), 0, 99);
     sort.launch(simt::queue::executor(device), space.data(), status);
     EXPECT_EQ(space.damage(), "");
@@ -54,6 +58,37 @@ TEST(segments_on_executor, every_mix_of_lengths) {
         c.in_place = value_bytes == 0;
         expect_right(c);
       }
+}
+
+/// Arrays of up to what a block holds, at the edges of every class, as long as a segment may be.
+TEST(segments_on_executor, few_segments_of_short_arrays) {
+  one_in taken(3);
+  for (const bool placed : {false, true})
+    for (const std::uint32_t most : kernels::detail::segment_classes::of(4, placed).most)
+      for (const std::size_t n : {most - 1, most, most + 1})
+        for (const char* const workload : {"uniform", "few:3"})
+          for (const bool checked : {false, true}) {
+            if (!taken())
+              continue;
+            segment_case c{.type = key_type::u32, .shape = {}, .workload = workload, .seed = n, .engine = engine_name};
+            c.shape.n = n;
+            for (std::size_t at = 3, length = 0; at < n; at += length, length = length * 3 + 1)
+              if (at + length <= n) {
+                c.shape.begins.push_back(at);
+                c.shape.ends.push_back(at + length);
+              }
+            c.carries = placed ? payload::indices : payload::none;
+            c.value_bytes = placed ? 4 : 0;
+            c.in_place = !placed && n % 2 == 0;
+            c.checked = checked;
+            expect_right(c);
+            c.shape = scattered(c.shape, n);
+            expect_right(c);
+            c.shape.n = n;
+            c.shape.begins = {0}; // all of it
+            c.shape.ends = {n};
+            expect_right(c);
+          }
 }
 
 TEST(segments_on_executor, random_cases) {
@@ -147,8 +182,7 @@ TEST(segments_on_executor, under_many_schedules) {
 /// Offsets as only a device can meet them: nothing outside the arrays is touched, and the status tells.
 TEST(segments_on_executor, offsets_that_make_no_segments_are_told) {
   executor::device fast;
-  const auto status_of = [&](const std::vector<std::uint64_t>& offsets) {
-    constexpr std::size_t n = 30'000;
+  const auto status_of = [&](const std::vector<std::uint64_t>& offsets, std::size_t n = 30'000) {
     guarded_buffer keys(n * 4, 4, 3), out(n * 4, 4, 5), values(n * 4, 4, 4);
     std::uint32_t status = 77;
     const segmented_request request{{.type = key_type::u32,
@@ -167,6 +201,11 @@ TEST(segments_on_executor, offsets_that_make_no_segments_are_told) {
   EXPECT_EQ(status_of({0, 5, 3, 20'000, 30'000}), 1u);
   EXPECT_EQ(status_of({0, 5, 20'000, 30'001}), 1u);
   EXPECT_EQ(status_of({0, 5, ~std::uint64_t{0}}), 1u);
+  for (const std::size_t n : {20u, 300u, 5000u}) { // which takes no lists where nobody asks
+    EXPECT_EQ(status_of({0, 5, 5, n}, n), 0u) << n;
+    EXPECT_EQ(status_of({0, 5, 3, n}, n), 1u) << n;
+    EXPECT_EQ(status_of({0, 5, n + 1}, n), 1u) << n;
+  }
   std::vector<std::uint64_t> overlapping; // more long segments than there is room for
   for (int i = 0; i < 200; ++i)
     overlapping.insert(overlapping.end(), {0, 30'000});
@@ -174,6 +213,34 @@ TEST(segments_on_executor, offsets_that_make_no_segments_are_told) {
   for (auto& offset : overlapping)
     offset = offset == 0 ? 100 : 1500;
   EXPECT_EQ(status_of(overlapping), 1u);
+}
+
+/// Where nobody asks, they are cut off all the same.
+TEST(segments_on_executor, offsets_that_make_no_segments_are_cut_off) {
+  executor::device checked({.seed = 5, .checks = executor::all_checks});
+  for (const std::size_t n : {20u, 100u, 600u, 5000u, 16'384u, 20'000u})
+    for (const payload carries : {payload::none, payload::indices}) {
+      guarded_buffer keys(n * 4, 4, 3), out(n * 4, 4, 5), values(n * 4, 4, 4);
+      std::vector<std::uint32_t> expected(n);
+      std::memcpy(expected.data(), keys.data(), n * 4);
+      std::sort(expected.begin() + std::ptrdiff_t(n / 2), expected.end());
+      const std::vector<std::uint64_t> begins{n - 1, n + 5, ~std::uint64_t{0}, n / 2, n},
+          ends{1, n + 9, 3, n + 100, ~std::uint64_t{0}};
+      const segmented_request request{{.type = key_type::u32,
+                                       .n = n,
+                                       .keys_in = keys.data(),
+                                       .keys_out = out.data(),
+                                       .carries = carries,
+                                       .value_bytes = carries == payload::none ? 0u : 4u,
+                                       .values_out = carries == payload::none ? nullptr : values.data()},
+                                      segments::by_ranges(begins, ends)};
+      on_executor{checked}(request, {});
+      EXPECT_EQ(keys.damage() + out.damage() + values.damage(), "");
+      EXPECT_EQ(std::memcmp(static_cast<const std::uint32_t*>(static_cast<const void*>(out.data())) + n / 2,
+                            expected.data() + n / 2, (n - n / 2) * 4),
+                0)
+          << n;
+    }
 }
 
 TEST(segments_on_executor, workspace_is_enough_for_what_is_asked_and_no_more_is_touched) {

@@ -315,6 +315,7 @@ segment_case random_segment_case(std::uint64_t seed, const std::string& engine, 
   c.threads = unsigned(d.below(4));
   c.own_workspace = d.one_in(2);
   c.watch_progress = d.one_in(4);
+  c.checked = d.one_in(2);
   return c;
 }
 
@@ -323,6 +324,7 @@ verdict check(const segment_case& c, const segment_runner& runner) {
   const segmented_request request = arrays.request();
   options opts{.order = c.direction, .bits = c.bits, .engine = c.engine, .threads = c.threads};
   opts.memory = c.where == nullptr ? memory::host : memory::device;
+  opts.checked = c.checked;
   double last = -1;
   bool falls = false;
   if (c.watch_progress && c.where == nullptr)

@@ -52,6 +52,7 @@ struct segment_case {
   unsigned threads = 0;
   bool own_workspace = false; ///< give exactly workspace_bytes()
   bool watch_progress = false;
+  bool checked = false;                ///< ask what the offsets were
   const array_memory* where = nullptr; ///< null: in host memory; else in this, as memory::device
 };
 

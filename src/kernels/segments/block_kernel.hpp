@@ -112,6 +112,8 @@ struct segment_block_kernel {
     const std::uint64_t all = work.size();
     for (std::uint64_t i = simt::block_index(); i < all; i += simt::grid_size()) {
       const segment_item item = work.load(i);
+      if (item.length == 0) // not from a list
+        continue;
       if (!by_bins(s, item)) {
         simt::block_barrier();
         merge(s.elements.view(), arrays.from(item.source), arrays.codec, item.begin, std::uint32_t(item.length));
@@ -271,6 +273,8 @@ struct segment_merge_kernel {
     const std::uint64_t all = work.size();
     for (std::uint64_t i = simt::block_index(); i < all; i += simt::grid_size()) {
       const segment_item item = work.load(i);
+      if (item.length == 0) // not from a list
+        continue;
       const auto from = arrays.from(item.source);
       sorter::sort_loaded(s.elements.view(), std::uint32_t(item.length), packed::greatest(), [&](std::uint32_t p) {
         return packed::pack(arrays.codec.image(from.load(item.begin + p)), p);

@@ -2,9 +2,9 @@
 //
 // A warp takes 32 neighbouring segments, a lane each, so that offsets are read side by side. Longer segments go to the
 // lists, by one atomic addition a warp and list. Those of up to 32 elements are sorted there and then, by a thread each
-// (tiny_segments.hpp), and pairs of 32 bits up to 64 by some lanes each (short_kernel.hpp): a list would cost a tenth of
-// their time. Keys alone lose more by the registers than they gain. Of elements of 16 bytes and more only the tiniest,
-// since registers allow no more.
+// (tiny_segments.hpp), and pairs of 32 bits up to 64 by some lanes each (short_kernel.hpp): a list would cost a tenth
+// of their time. Keys alone lose more by the registers than they gain. Of elements of 16 bytes and more only the
+// tiniest, since registers allow no more.
 #pragma once
 
 #include "kernels/segments/short_kernel.hpp"
@@ -45,9 +45,10 @@ struct segment_classify_kernel {
       segment_reader::found mine{0, 0, false};
       if (i < where.count)
         mine = where.load(i);
-      tell(mine.wrong);
-      if (lists_wanted)
+      if (lists_wanted) {
+        tell(mine.wrong);
         enlist(mine);
+      }
       tinies::sort(s.warps[simt::warp_index()], arrays, mine.begin,
                    mine.length <= tinies::most ? unsigned(mine.length) : 0);
       if constexpr (classes.tiny > classes.thread)

@@ -20,8 +20,9 @@ class segmented_launcher {
   void launch() const {
     if (transposes_)
       transpose<true>();
-    simt::launch(q_, {.grid = 1}, segment_begin_kernel{control(), status(), r_.status != nullptr});
-    const bool lists = !equal_ || partitions();
+    const bool lists = at_.makes_lists;
+    if (at_.control_words > 0)
+      simt::launch(q_, {.grid = 1}, segment_begin_kernel{control(), status(), r_.status != nullptr});
     if (lists || longest_ <= classes.tiny)
       classify(lists);
     if (partitions())
@@ -51,9 +52,7 @@ class segmented_launcher {
   simt::global<T> part(std::size_t offset, std::uint64_t size) const {
     return {size == 0 ? nullptr : at<T>(offset), size};
   }
-  simt::global<std::uint32_t> control() const {
-    return part<std::uint32_t>(at_.control, detail::segment_control_words);
-  }
+  simt::global<std::uint32_t> control() const { return part<std::uint32_t>(at_.control, at_.control_words); }
   simt::global<std::uint32_t> status() const { return {r_.status, r_.status == nullptr ? 0u : 1u}; }
   segment_list list(std::size_t offset, std::uint64_t entries, unsigned counter) const {
     return {part<std::uint64_t>(offset, 2 * entries), control(), counter, std::uint32_t(entries)};
@@ -153,8 +152,7 @@ class segmented_launcher {
             .copies = !arrays().in_place};
   }
   segment_work work(unsigned c, bool from_list) const { return {listed(c), where(), from_list}; }
-  /// Whether list c may have an entry; segments of one length that need no partition are of one class, and found
-  /// without a list.
+  /// Whether list c may have an entry; without lists all segments are taken as of one class, by the longest.
   bool has_work(unsigned c, bool from_list) const {
     return from_list ? at_.entries[c] > 0 : longest_ > classes.below(c) && longest_ <= classes.most[c];
   }

@@ -68,12 +68,29 @@ std::uint64_t longest_segment(const segmented_sort_request<Word>& r) {
   return r.where.count == 0 ? 0 : r.where.form == segment_form::strided ? r.where.length : r.n;
 }
 
+/// Whether the offsets' mistakes are kept for somebody.
+template <class Word>
+bool offsets_are_told(const segmented_sort_request<Word>& r) {
+  return r.tells || r.status != nullptr;
+}
+
+/// Whether segments at offsets are taken as of one class, that of the longest that there may be: without lists.
+template <class Word>
+bool sorts_at_once(const segmented_sort_request<Word>& r) {
+  constexpr std::uint64_t most = 128; // a block each of the largest class: about as many as a GPU has multiprocessors
+  const auto classes = segment_classes::of(sizeof(Word), !segments_without_places(r));
+  return r.where.form != segment_form::strided && !offsets_are_told(r) && r.n <= classes.block() &&
+         (r.n <= classes.tiny || r.where.count <= most);
+}
+
 /// Byte offsets; sizes in elements.
 struct segmented_layout {
   static constexpr std::size_t alignment = 128;
 
   std::uint64_t elements = 0; ///< of the arrays that are sorted
   segment_classes classes;
+  bool makes_lists = false;                           ///< else all segments are taken as of one class
+  unsigned control_words = 0;                         ///< with which the workspace begins
   std::uint64_t entries[segment_classes::lists] = {}; ///< that the lists can have
   std::uint64_t larges = 0, rows = 0, row_elements = 0;
   std::size_t control = 0, lists[segment_classes::lists] = {}, large_lists = 0;
@@ -86,8 +103,8 @@ struct segmented_layout {
 };
 
 inline constexpr std::size_t segment_item_bytes = 16;
-inline constexpr unsigned segment_control_words = 64; ///< the workspace begins with them
-inline constexpr unsigned segment_wrong_word = 8;     ///< of these: not 0 where offsets made no segment
+inline constexpr unsigned segment_control_words = 64; ///< the workspace begins with them, where there are any
+inline constexpr unsigned segment_wrong_word = 8; ///< of these, where it is told: not 0 where offsets made no segment
 
 template <class Word>
 segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
@@ -95,7 +112,8 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   const auto classes = segment_classes::of(sizeof(Word), placed);
   const std::uint64_t longest = longest_segment(r), count = r.where.count;
   const bool partitions = longest > classes.block(), equal = r.where.form == segment_form::strided;
-  segmented_layout l{.classes = classes};
+  const bool lists = partitions || (!equal && !sorts_at_once(r));
+  segmented_layout l{.classes = classes, .makes_lists = lists};
   l.elements = equal ? count * r.where.length : r.n;
   const std::uint64_t n = l.elements;
   // Entries of the first list are segments, the others pieces: of a segment with L elements up to 2 L / group + 2.
@@ -105,7 +123,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   for (unsigned c = 0; c < segment_classes::lists; ++c) {
     const std::uint64_t below = classes.below(c);
     const bool pieces_alone = partitions && c == 0 && classes.most[c] == below;
-    const bool none = (equal && !partitions) || longest <= below || (classes.most[c] == below && !pieces_alone);
+    const bool none = !lists || longest <= below || (classes.most[c] == below && !pieces_alone);
     l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
   }
   if (partitions) {
@@ -120,7 +138,8 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
     return at;
   };
   const bool transposes = is_transposed(r.where);
-  l.control = take(segment_control_words * sizeof(std::uint32_t));
+  l.control_words = lists || offsets_are_told(r) ? segment_control_words : 0;
+  l.control = take(l.control_words * sizeof(std::uint32_t));
   for (unsigned c = 0; c < segment_classes::lists; ++c)
     l.lists[c] = take(l.entries[c] * segment_item_bytes);
   l.large_lists = take(2 * l.larges * segment_item_bytes);

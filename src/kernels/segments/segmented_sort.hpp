@@ -9,8 +9,13 @@
 //   block       up to 1024, 2048, 5120, and what a block's shared storage holds: a block each, by bins
 //   transpose   back
 //
-// The list of launches depends on n, the form of the segments and the types alone: what has nothing to do returns at
-// once. So the call may be captured in a graph and replayed with other offsets. Allocates nothing, never synchronises.
+// Few segments of arrays that a block holds go to a block each, or some lanes, straight from their offsets, in one
+// launch: where a sort is over sooner than three launches, lists cost more than the blocks that are larger than needed.
+// Only where somebody asks what the offsets were, something has to keep the answer.
+//
+// The list of launches depends on n, the form and number of the segments and the types alone: what has nothing to do
+// returns at once. So the call may be captured in a graph and replayed with other offsets. Allocates nothing, never
+// synchronises.
 //
 // Order. By codec.image within its bit window, stable. Deterministic: entries of lists come in any order, but segments
 // are independent of each other.
@@ -45,6 +50,7 @@ struct segmented_sort_request {
   std::uint64_t n = 0;             ///< elements of the arrays
   segments where;                  ///< checked as far as can be without reading offsets
   std::uint32_t* status = nullptr; ///< null, or where 0 is written, or 1 where some offsets made no segment
+  bool tells = true;               ///< with a status always: the workspace's segment_wrong_word says so too
   key_codec<Word> codec;
   void* workspace = nullptr; ///< aligned to 128
   std::size_t workspace_bytes = 0;
