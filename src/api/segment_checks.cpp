@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace sortile::checks {
 namespace {
@@ -77,8 +78,9 @@ void need_strided(const segments& w, std::size_t n) {
                             ", step " + text(w.step);
   if (sum(sum(across, along), 1) > n || sum(across, along) == none)
     refuse_segments(shape + ": reach beyond the arrays' " + text(n) + " elements");
-  const bool rows = w.count == 1 || w.stride > across, columns = w.length == 1 || w.step > along;
-  if ((w.length > 1 && w.step == 0) || (w.count > 1 && w.stride == 0) || (!rows && !columns))
+  // i · stride = k · step first where i = step / g and k = stride / g.
+  const std::size_t g = std::gcd(w.stride, w.step);
+  if ((w.count > 1 || w.length > 1) && (g == 0 || (w.count > w.step / g && w.length > w.stride / g)))
     refuse_segments(
         shape + ": overlap; as rows they need a stride above (length − 1) · step, as columns a step above (count − 1) "
                 "· stride");

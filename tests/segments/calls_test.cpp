@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace sortile::testing {
@@ -97,6 +98,37 @@ TEST(segment_calls, ranges_in_any_order_that_touch_are_taken) {
   const offsets begins{3, 2, 0, 2}, ends{5, 3, 2, 2};
   segment_sort(k, segments::by_ranges(begins, ends));
   EXPECT_EQ(k, (keys{3, 4, 2, 0, 1}));
+}
+
+TEST(segment_calls, strides_may_interleave_segments_that_share_no_element) {
+  for (const segments& where : {segments{.count = 2, .length = 5, .stride = 3, .step = 2},
+                                segments{.count = 4, .length = 3, .stride = 6, .step = 9},
+                                segments{.count = 3, .length = 4, .stride = 10, .step = 4}}) {
+    keys k(40), expected;
+    for (std::size_t i = 0; i < k.size(); ++i)
+      k[i] = std::uint32_t(i * 37 % 41);
+    expected = k;
+    std::vector<bool> taken(k.size());
+    bool apart = true;
+    for (std::size_t i = 0; i < where.count; ++i) {
+      keys one;
+      for (std::size_t j = 0; j < where.length; ++j) {
+        const std::size_t at = i * where.stride + j * where.step;
+        apart = apart && !taken[at];
+        taken[at] = true;
+        one.push_back(k[at]);
+      }
+      std::sort(one.begin(), one.end());
+      for (std::size_t j = 0; j < where.length; ++j)
+        expected[i * where.stride + j * where.step] = one[j];
+    }
+    if (apart) {
+      segment_sort(k, where);
+      EXPECT_EQ(k, expected) << where.stride;
+    } else {
+      expect_invalid([&] { segment_sort(k, where); }, {"overlap"});
+    }
+  }
 }
 
 TEST(segment_calls, strides_that_do_not_fit_are_refused) {
