@@ -113,6 +113,7 @@ def device_top_k(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> bool: ...
+def device_takes_nan_last(type: int, rows: int, n: int, k: int, /) -> bool: ...
 def device_is_sorted(
     type: int,
     rows: int,

@@ -100,7 +100,7 @@ def rows_ordered(f: Framework, columns: Sequence[Any], descending: Sequence[bool
     """Of checked columns: stable sorts by one after another, the last first: each leaves ties as the later columns had
     them."""
     n = columns[0].shape[0]
-    working = "int32" if n < 2**31 else "int64"
+    working = name if len(columns) == 1 else "int32" if n < 2**31 else "int64"
     order = None
     for column, down in zip(columns[::-1], descending[::-1]):
         if order is None:

@@ -20,7 +20,8 @@ _known: dict[type, Framework | None] = {}
 
 def held_by(x: Any) -> Framework | None:
     """The framework that has to be asked for this array; None where it is read like NumPy's."""
-    found = known(type(x))
+    kind = type(x)
+    found = _known[kind] if kind in _known else _look_up(kind)
     return found if found is not None and found.holds(x) else None
 
 
@@ -52,7 +53,9 @@ def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | Non
         raise TypeError(f"sortile.{function}: a sequence of arrays is needed; {type(arrays).__name__} is none") from None
     for x in given:
         if (framework := held_by(x)) is not None:
-            return framework, [framework.adopted(function, number, a) for number, a in enumerate(given)]
+            if any(_known.get(type(a)) is not framework for a in given):
+                given = [framework.adopted(function, number, a) for number, a in enumerate(given)]
+            return framework, given
     return None, given
 
 

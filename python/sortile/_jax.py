@@ -16,10 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _device
-from ._arrays import need_axis, need_nan
+from ._arrays import is_only_axis, need_axis, need_nan
+from ._backend import core
 from ._frameworks import Where
-from ._gpu import GROUP_OUTPUTS
-from ._jax_arrays import JaxArrays, like, need_order
+from ._gpu import GROUP_OUTPUTS, KEY_TYPES, SORTED_BY_PARTITION
+from ._jax_arrays import OWN_STREAM, JaxArrays, like, need_order, no_workspace, on_one_gpu, packed
 from ._quantiles import METHODS, between, neighbours
 from ._route import route_shapes
 
@@ -45,10 +46,18 @@ class Jax(JaxArrays):
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _compiled(_order, axis, descending, self._position_name(x, axis, dtype), nan)(x)
+        return _compiled(_order, axis, descending, dtype, nan)(x)
 
     def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
         need_order(x)
+        if x.ndim == 1 and (axis is None or is_only_axis(axis)) and (lane := on_one_gpu(x)) is not None:
+            need_nan(nan)
+            address, ordinal = lane
+            flips = descending and nan == "last" and self.is_float(x)
+            n = x.shape[0]
+            return n < 2 or core.device_is_sorted(
+                KEY_TYPES[str(x.dtype)], 1, n, address, descending, flips, ordinal, OWN_STREAM, no_workspace
+            )
         return bool(_compiled(_is_sorted, axis, descending, nan)(x))
 
     def sort_by_key(
@@ -57,16 +66,24 @@ class Jax(JaxArrays):
         if len(values) == 1 and values[0] is keys:  # the library wants keys and values apart
             same = self.sort(keys, axis, descending, None, nan)
             return same, (same,)
-        found: tuple[Any, tuple[Any, ...]] = _compiled(_sorted_by_key, axis, descending, nan)(keys, values)
-        return found
+        sorted_keys, *moved = _compiled(_sorted_with, axis, descending, nan)(keys, *values)
+        return sorted_keys, tuple(moved)
+
+    def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        return _compiled(_rows_in_order, tuple(descending), dtype, nan)(*columns)
+
+    def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        return _compiled(_lexsorted, axis, tuple(descending), dtype, nan)(*keys)
 
     def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
-        return _compiled(_rows_ordered, tuple(descending), name, nan)(tuple(columns))
+        """Of traced ones."""
+        words, down = packed(columns, descending, nan)
+        return super().rows_ordered(words, down, str(jax.dtypes.canonicalize_dtype(name)), nan)
 
     def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
-        return _compiled(_merged, descending, nan)(tuple(runs))
+        return _compiled(_merged, descending, nan)(*runs)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         if x.size == 0 or (self.is_float(x) and not equal_nan):
@@ -90,11 +107,7 @@ class Jax(JaxArrays):
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
         """By a sort, which has gradients."""
-        if axis is None:
-            x, axis = x.reshape(-1), 0
-        need_axis(axis, x.ndim)
-        _device.need_place(kth, x.shape[axis])
-        return self.sort(x, axis, False, None, "last")
+        return _compiled(_parted, kth, axis)(x)
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
         return _compiled(_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)(x)
@@ -106,7 +119,7 @@ class Jax(JaxArrays):
         return _compiled(_segments_sorted, descending, nan)(x, where)
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        return _compiled(_segment_argsort, descending, self._position_name(x, 0, dtype), nan)(x, where)
+        return _compiled(_segment_argsort, descending, dtype, nan)(x, where)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
@@ -114,7 +127,7 @@ class Jax(JaxArrays):
         found: tuple[Any, tuple[Any, ...]] = _compiled(_segment_sort_by_key, descending, nan)(keys, values, where)
         return found
 
-    def _position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
+    def position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
         n = prod(x.shape) if axis is None or x.ndim == 0 else x.shape[axis % x.ndim]
         name = self.positions if dtype is None and n < 2**31 else _device.position_name(self, dtype, n)
         return name if name == "int32" or jax.config.jax_enable_x64 else str(jax.dtypes.canonicalize_dtype(name))
@@ -133,7 +146,8 @@ def _sorted_by_key(keys: Any, values: tuple[Any, ...], axis: int, descending: bo
     return _device.sort_by_key(FRAMEWORK, keys, values, axis, descending, nan)
 
 
-def _order(x: Any, axis: int | None, descending: bool, name: str, nan: str) -> Any:
+def _order(x: Any, axis: int | None, descending: bool, dtype: Any, nan: str) -> Any:
+    name = FRAMEWORK.position_name(x, axis, dtype)
     return _device.argsort(FRAMEWORK, jax.lax.stop_gradient(x), axis, descending, name, None, nan)
 
 
@@ -159,17 +173,38 @@ def _moved(x: Any, order: Any, axis: int) -> Any:
     return jnp.take(x, order, axis=0) if order.ndim == 1 else jnp.take_along_axis(x, order, axis)
 
 
+def _parted(x: Any, kth: int, axis: int | None) -> Any:
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    need_axis(axis, x.ndim)
+    _device.need_place(kth, x.shape[axis])
+    return _sorted(x, axis, False, "last")
+
+
 @lru_cache(maxsize=1024, typed=True)
 def _compiled(call: Any, *fixed: Any) -> Any:
     """A function of arrays alone is called in less time than one some of whose arguments are told from them."""
     return jax.jit(lambda *arrays: call(*arrays, *fixed))
 
 
-def _rows_ordered(columns: tuple[Any, ...], descending: tuple[bool, ...], name: str, nan: str) -> Any:
-    return _device.rows_ordered(FRAMEWORK, columns, descending, name, nan)
+def _sorted_with(keys: Any, *rest: Any) -> tuple[Any, ...]:
+    *values, axis, descending, nan = rest
+    sorted_keys, moved = _sorted_by_key(keys, tuple(values), axis, descending, nan)
+    return sorted_keys, *moved
 
 
-def _merged(runs: tuple[Any, ...], descending: bool, nan: str) -> Any:
+def _rows_in_order(*given: Any) -> Any:
+    *columns, descending, dtype, nan = given
+    return _device.rows_in_order(FRAMEWORK, columns, descending, dtype, nan)
+
+
+def _lexsorted(*given: Any) -> Any:
+    *keys, axis, descending, dtype, nan = given
+    return _device.lexsort(FRAMEWORK, keys, axis, descending, dtype, nan)
+
+
+def _merged(*given: Any) -> Any:
+    *runs, descending, nan = given
     return _device.merge(FRAMEWORK, runs, descending, None, nan)
 
 
@@ -218,18 +253,29 @@ def _is_sorted(x: Any, axis: int | None, descending: bool, nan: str) -> Any:
     return in_order.all()
 
 
-
-
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3, 4))
 def _top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
-    """The elements are taken by their positions, which have no gradient."""
-    if axis is None:
-        x, axis = x.reshape(-1), 0
-    _, order = _device.top_k(FRAMEWORK, jax.lax.stop_gradient(x), k, axis, largest, nan)
-    return jnp.take_along_axis(x, order, axis), order
+    return _device.top_k(FRAMEWORK, x, k, axis, largest, nan)
+
+
+@_top_k.defjvp
+def _(k: int, axis: int | None, largest: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """The positions have no gradient."""
+    (x,), (tangent,) = primals, tangents
+    found, order = _top_k(x, k, axis, largest, nan)
+    if tangent.dtype == jax.dtypes.float0:
+        moved = np.zeros(found.shape, tangent.dtype)
+    else:
+        moved = jnp.take_along_axis(tangent.reshape(-1) if axis is None else tangent, order, axis or 0)
+    return (found, order), (moved, np.zeros(order.shape, jax.dtypes.float0))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _keys_at_ranks(keys: Any, ranks: tuple[int, ...]) -> Any:
+    """Of short rows from a sort: it is what the library's call begins with, and what follows is then one kernel of XLA's
+    with all that is made of the keys."""
+    if keys.shape[-1] <= SORTED_BY_PARTITION:
+        return FRAMEWORK.sort_rows(keys, False)[..., np.array(ranks)]
     result = jax.ShapeDtypeStruct((*keys.shape[:-1], len(ranks)), keys.dtype)
     return jax.ffi.ffi_call("sortile_ranks", result, vmap_method="broadcast_all")(
         jax.lax.stop_gradient(keys), ranks=np.array(ranks, np.int64)
@@ -284,6 +330,7 @@ def _segment_sort_by_key(
     return jnp.take(keys, order, axis=0), tuple(jnp.take(v, order, axis=0) for v in values)
 
 
-def _segment_argsort(x: Any, where: Where, descending: bool, name: str, nan: str) -> Any:
+def _segment_argsort(x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
+    name = FRAMEWORK.position_name(x, 0, dtype)
     return _device.segment_argsort(FRAMEWORK, jax.lax.stop_gradient(x), where, descending, name, nan)
 

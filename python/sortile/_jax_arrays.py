@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Sequence
 
 import jax
@@ -11,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._backend import core
-from ._frameworks import Framework, Where
+from ._frameworks import Framework, Where, known
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 )
@@ -19,6 +18,7 @@ from ._gpu import (
 if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
 
+_ORDERED = frozenset(jnp.dtype(name) for name in KEY_TYPES)
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
 
 for _name, _handlers in core.xla_handlers().items():
@@ -26,9 +26,16 @@ for _name, _handlers in core.xla_handlers().items():
         jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
 
 
-@lru_cache(maxsize=1024)
+_shardings: dict[int, tuple[Any, bool]] = {}  # by their identities, which is found sooner than by what they say
+
+
 def _is_on_cpu(sharding: Any) -> bool:
-    return all(device.platform == "cpu" for device in sharding.device_set)
+    found = _shardings.get(id(sharding))
+    if found is None:
+        if len(_shardings) >= 1024:
+            _shardings.clear()
+        found = _shardings[id(sharding)] = sharding, all(device.platform == "cpu" for device in sharding.device_set)
+    return found[1]
 
 
 def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:
@@ -49,12 +56,72 @@ def _segments_call(kind: int, keys: Any, second: Any, where: Where, descending: 
     return found if len(written) > 1 else found[0]
 
 
+_Tracer = jax.core.Tracer
+OWN_STREAM = 2  # the calling thread's, as the CUDA runtime numbers it
+
+
+def on_one_gpu(x: Any) -> tuple[int, int] | None:
+    """The address of an array that lies on one GPU, with its elements there, and the number of the GPU; None for others."""
+    if isinstance(x, _Tracer) or not x.is_fully_addressable or len(x.sharding.device_set) != 1:
+        return None
+    (device,) = x.sharding.device_set
+    if device.platform == "cpu":
+        return None
+    x.block_until_ready()
+    return x.unsafe_buffer_pointer(), device.local_hardware_id
+
+
+def no_workspace(size: int) -> Any:
+    raise MemoryError(f"sortile: {size} bytes of workspace asked for by a call that needs none")
+
+
+def packed(columns: Sequence[Any], descending: Sequence[bool], nan: str) -> tuple[list[Any], list[bool]]:
+    """As few columns as order the same: neighbours that a word of 64 bits holds (of 32, without 64-bit types) become
+    that word, an unsigned number that is in order where they are. One sort then stands for several."""
+    widest = 64 if jax.config.jax_enable_x64 else 32
+    groups: list[list[tuple[Any, bool]]] = []
+    for column, down in zip(columns, descending):
+        need_order(column)
+        if groups and 8 * sum(c.dtype.itemsize for c, _ in (*groups[-1], (column, down))) <= widest:
+            groups[-1].append((column, down))
+        else:
+            groups.append([(column, down)])
+    words = [g[0][0] if len(g) == 1 else _word_of(g, nan) for g in groups]
+    return words, [len(g) == 1 and g[0][1] for g in groups]
+
+
+def _word_of(columns: Sequence[tuple[Any, bool]], nan: str) -> Any:
+    bits = 8 * sum(column.dtype.itemsize for column, _ in columns)
+    wide = next(np.dtype(f"uint{width}") for width in (16, 32, 64) if width >= bits)
+    word = jnp.zeros(columns[0][0].shape, wide)
+    for column, down in columns:
+        word = (word << np.array(8 * column.dtype.itemsize, wide)) | _image(column, down, nan).astype(wide)
+    return word
+
+
+def _image(x: Any, down: bool, nan: str) -> Any:
+    """Unsigned numbers in the order of the keys: all NaN are one, and so are both zeros."""
+    if x.dtype == bool:
+        x = x.astype(np.uint8)
+    word = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    bits, sign, all_ones = jax.lax.bitcast_convert_type(x, word), word.type(1 << (8 * word.itemsize - 1)), ~word.type(0)
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        magnitude = bits & ~sign
+        infinity = np.array(np.inf, x.dtype).view(word)[()]
+        number = jnp.where(magnitude == 0, sign, jnp.where((bits & sign) != 0, ~bits, bits | sign))
+        number = ~number if down else number
+        return jnp.where(magnitude > infinity, word.type(0) if down and nan == "largest" else all_ones, number)
+    if jnp.issubdtype(x.dtype, jnp.signedinteger):
+        bits = bits ^ sign
+    return ~bits if down else bits
+
+
 def like(x: Any, dtype: Any = None) -> Any:
     return jax.ShapeDtypeStruct(x.shape, x.dtype if dtype is None else dtype)
 
 
 def need_order(x: Any) -> None:
-    if str(x.dtype) not in KEY_TYPES:
+    if x.dtype not in _ORDERED:
         raise TypeError(
             f"sortile: elements of type {x.dtype} have no order here; in JAX those that have: {', '.join(KEY_TYPES)}"
         )
@@ -73,15 +140,16 @@ class JaxArrays(Framework):
         return issubclass(kind, jax.Array) or issubclass(kind, jax.core.Tracer)
 
     def holds(self, x: Any) -> bool:
-        if isinstance(x, jax.core.Tracer):
+        if isinstance(x, _Tracer):
             return True
         if _is_on_cpu(x.sharding):
             return False
-        need_gpu_engine(x)
+        if not core.has_gpu_engine:
+            need_gpu_engine(x)
         return True
 
     def adopted(self, function: str, number: int, x: Any) -> Any:
-        return x if isinstance(x, jax.Array) else jnp.asarray(x)  # which takes its time over arrays too
+        return x if known(type(x)) is self else jnp.asarray(x)  # which takes its time over arrays too
 
     def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
         need_order(keys)
@@ -112,6 +180,18 @@ class JaxArrays(Framework):
         result = jax.ShapeDtypeStruct((*keys.shape[:-1], k), np.dtype(self.positions))
         return _call(FIRST_POSITIONS, (keys,), result, descending)
 
+    def first_of_rows(self, keys: Any, k: int, descending: bool, flips: bool) -> tuple[Any, Any] | None:
+        need_order(keys)
+        rows, n = (1, keys.shape[0]) if keys.ndim == 1 else keys.shape
+        if flips and not core.device_takes_nan_last(KEY_TYPES[str(keys.dtype)], rows, n, k):
+            return None
+        shape = (*keys.shape[:-1], k)
+        results = (jax.ShapeDtypeStruct(shape, keys.dtype), jax.ShapeDtypeStruct(shape, np.dtype(self.positions)))
+        found, order = jax.ffi.ffi_call("sortile_top_k", results, vmap_method="broadcast_all")(
+            jax.lax.stop_gradient(keys), descending=np.int64(descending), nan_last=np.int64(flips)
+        )
+        return found, order
+
     def takes_partitions(self, x: Any) -> bool:
         return True
 
@@ -136,7 +216,7 @@ class JaxArrays(Framework):
         return jnp.asarray(x)
 
     def is_integer(self, x: Any) -> bool:
-        return bool(jnp.issubdtype(x.dtype, jnp.integer))
+        return x.dtype.kind in "iu" or bool(jnp.issubdtype(x.dtype, jnp.integer))
 
     # Arithmetic.
 
@@ -144,7 +224,7 @@ class JaxArrays(Framework):
         return np.dtype(name)
 
     def is_float(self, x: Any) -> bool:
-        return bool(jnp.issubdtype(x.dtype, jnp.floating))
+        return x.dtype.kind == "f" or bool(jnp.issubdtype(x.dtype, jnp.floating))
 
     def flipped(self, x: Any) -> Any:
         word, place = _WORDS[x.dtype.itemsize]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Sequence
 
@@ -71,17 +72,37 @@ def quantile(
     """
     if method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
+    return _quantiles("quantile", x, _wanted(q), axis, method, threads, progress)
+
+
+def _wanted(q: Any) -> Array:
+    few = (q,) if type(q) is float else q if type(q) in (list, tuple) and len(q) <= 16 else (None,)
+    if all(type(p) is float and 0 <= p <= 1 for p in few):
+        return _known(q if type(q) is float else tuple(q))
+    return _checked(q)
+
+
+def _checked(q: Any) -> Array:
     wanted = probabilities(q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
-    return _quantiles("quantile", x, wanted, axis, method, threads, progress)
+    return wanted
+
+
+@lru_cache(maxsize=256)
+def _known(q: float | tuple[float, ...]) -> Array:
+    """Of a few floats: mostly those of the call before. Read by all calls that have them, so nobody writes there."""
+    wanted = probabilities(q)
+    wanted.flags.writeable = False
+    return wanted
 
 
 def _quantiles(
     function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
 ) -> Any:
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
-        refuse_host_options(None, progress)
+        if progress is not None:
+            refuse_host_options(None, progress)
         return framework.quantile(x, wanted, axis, METHODS.index(method))
     a, back = given(x)
     rows, others, _at = rows_along(a, axis)
@@ -184,4 +205,4 @@ def median(
     >>> float(sortile.median(np.array([7, 1, 3, 10])))
     5.0
     """
-    return _quantiles("median", x, np.array(0.5), axis, "linear", threads, progress)
+    return _quantiles("median", x, _known(0.5), axis, "linear", threads, progress)

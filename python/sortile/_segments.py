@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._arrays import Back, Nan, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, numpy_type, positions_back
 from ._backend import core
 from ._device import need_values
-from ._frameworks import Framework, Where, held_by, held_together, refuse_host_options
+from ._frameworks import Framework, Where, held_by, held_together, known, refuse_host_options
 from ._progress import Progress, telling
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
     if x.ndim != 1:
         raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
     sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
-    if not any(f.is_array(type(side)) for side in sides):
+    if not any([known(type(side)) is f for side in sides]):
         begins, ends = _on_host(function, offsets)
         core.check_segments(begins, ends, x.shape[0])
         narrow = np.int32 if x.shape[0] < 2**31 else np.int64
@@ -74,7 +74,7 @@ def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
 
 
 def _as_offsets(function: str, f: Framework, side: Any) -> Any:
-    if not f.is_array(type(side)) or side.ndim != 1 or not f.is_integer(side):
+    if known(type(side)) is not f or side.ndim != 1 or not f.is_integer(side):
         raise TypeError(
             f"sortile.{function}: offsets that are {type(side).__name__}; beside an array of {f.name}'s they are its "
             "integers along one axis, or lists and NumPy's arrays"

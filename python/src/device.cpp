@@ -127,6 +127,10 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
   return done;
 }
 
+bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k) {
+  return takes_top_k_with_nan_last({.type = static_cast<key_type>(type), .n = n, .k = k, .rows = rows});
+}
+
 bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,
                       int ordinal, std::uintptr_t stream, nb::handle allocate) {
   const shared_number answer;

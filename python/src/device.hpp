@@ -48,8 +48,10 @@ class shared_number {
 };
 
 /// Work that the library's front door does not offer. Each queues it like run() of a request.
-/// False where it cannot, and queues nothing.
+/// Of the first, false where it cannot, and nothing is queued: takes_top_k_with_nan_last() tells, by n, k, type and
+/// rows.
 bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts);
+bool takes_top_k_with_nan_last(const top_k_request& request);
 void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts);
 /// What an answer says, and whether one is written in any case.
@@ -85,6 +87,9 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
                   std::uintptr_t stream, nb::handle allocate);
+
+/// Whether it can.
+bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k);
 
 /// Whether each row is in order; `flips`: of floats, in descending order with NaN last. Waits for the answer.
 bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,

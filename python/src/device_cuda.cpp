@@ -110,9 +110,13 @@ void queue_step(const char* operation, const options& given, const Step& step) {
 
 } // namespace
 
-bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
+bool takes_top_k_with_nan_last(const top_k_request& r) {
   constexpr std::size_t longest = std::size_t{1} << 16; // of a single row; a longer one is filtered by all blocks
-  if ((r.rows == 1 && r.n > longest) || !kernels::select_rows_fits(key_bytes(r.type), r.n, r.k))
+  return (r.rows != 1 || r.n <= longest) && kernels::select_rows_fits(key_bytes(r.type), r.n, r.k);
+}
+
+bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
+  if (!takes_top_k_with_nan_last(r))
     return false;
   queue_step("a selection", opts, [&](const simt::queue& q) {
     with_word(r.type, [&]<class Word>(Word) {

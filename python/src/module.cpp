@@ -104,6 +104,7 @@ NB_MODULE(_core, m) {
   m.def("device_sort", &here::device_sort);
   m.def("device_segments", &here::device_segments);
   m.def("device_top_k", &here::device_top_k);
+  m.def("device_takes_nan_last", &here::device_takes_nan_last);
   m.def("device_is_sorted", &here::device_is_sorted);
   m.def("device_lexsort", &here::device_lexsort);
   m.def("device_groups", &here::device_groups);

@@ -304,6 +304,55 @@ void rows(const xla::call_frame& frame, options opts) {
   run_rows(call_of(frame), in_order(frame, std::move(opts)));
 }
 
+/// Signs turned round, the largest number is the smallest, and NaN still the largest of all.
+void turn_signs(void* floats, std::size_t count, std::size_t width) {
+  auto* const bytes = static_cast<unsigned char*>(floats);
+  for (std::size_t i = 0; i < count; ++i)
+    bytes[i * width + width - 1] ^= 0x80;
+}
+
+void run_with_nan_last(top_k_request request, options opts) {
+  if (opts.memory != memory::host) {
+    if (!queue_top_k_with_nan_last(request, opts))
+      throw invalid_argument("sortile: rows of " + std::to_string(request.n) +
+                             " keys are too long for a custom call with NaN last");
+    return;
+  }
+  const std::size_t width = key_bytes(request.type), all = request.rows * request.n;
+  const auto* const keys = static_cast<const std::byte*>(request.keys_in);
+  std::vector<std::byte> turned(keys, keys + all * width);
+  turn_signs(turned.data(), all, width);
+  request.keys_in = turned.data();
+  opts.order = order::ascending;
+  run(request, opts);
+  turn_signs(request.keys_out, request.rows * request.k, width);
+}
+
+void first_of_rows(const xla::call_frame& frame, options opts) {
+  const xla::buffer& keys = item(frame.arguments, 0, "keys");
+  const xla::buffer& found = item(frame.results, 0, "result for the keys");
+  const xla::buffer& positions = item(frame.results, 1, "result for positions");
+  width_of(keys);
+  need_same_shape(found, positions);
+  const top_k_request request{.type = *key_type_of_xla(keys.type),
+                              .n = row_length(keys),
+                              .k = count_of_each_row(keys, found),
+                              .keys_in = keys.data,
+                              .keys_out = found.data,
+                              .carries = payload::indices,
+                              .value_bytes = width_of(positions),
+                              .values_out = positions.data,
+                              .rows = row_count(keys)};
+  if (keys.type != found.type)
+    throw invalid_argument("sortile: keys and result of the custom call differ in their types");
+  if (request.k == 0 || request.rows == 0)
+    return;
+  if (attribute(frame, "nan_last") != 0)
+    run_with_nan_last(request, std::move(opts));
+  else
+    run(request, in_order(frame, std::move(opts)));
+}
+
 void segments_of_a_row(const xla::call_frame& frame, options opts) {
   const rows_call call = call_of(frame);
   run_segments(call, segments_of(frame, call.wanted), in_order(frame, std::move(opts)));
@@ -405,6 +454,7 @@ nb::dict by_platform() {
 nb::object xla_handlers() {
   nb::dict by_name;
   by_name["sortile_sort"] = by_platform<rows>();
+  by_name["sortile_top_k"] = by_platform<first_of_rows>();
   by_name["sortile_segments"] = by_platform<segments_of_a_row>();
   by_name["sortile_ranks"] = by_platform<ranks>();
   by_name["sortile_groups"] = by_platform<groups>();

@@ -180,6 +180,28 @@ class TestJax:
         keys, values = jax.jit(sortile.sort_by_key)(a, b)
         assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
 
+    @pytest.mark.parametrize("nan", ["last", "largest"])
+    def test_columns_that_share_a_word(self, jax, nan):
+        """One sort for several columns: equal images have to be equal keys, of floats both zeros and every NaN."""
+        types = ["f4", "u2", "f2", "i4", "?", "i1", "f8", "i8", "u4", "u1"]
+        for wide in (False, True):
+            with jax.enable_x64(wide):
+                for seed in range(8):
+                    rng = np.random.default_rng(seed)
+                    names = [t for t in rng.choice(types, rng.integers(2, 6)) if wide or t[1:] != "8"]
+                    columns = [arrays.fill(np.dtype(name), 400, seed + i, 6) for i, name in enumerate(names)]
+                    for column in columns:
+                        if column.dtype.kind == "f":
+                            bits = column.view(f"u{column.itemsize}")
+                            bits[rng.random(400) < 0.1] ^= bits.dtype.type(1 << (8 * column.itemsize - 1))
+                    down = [bool(d) for d in rng.integers(0, 2, len(names))]
+                    wanted = sortile.argsort_rows(columns, descending=down, nan=nan)
+                    for dtype in (None, "uint32"):
+                        how = {"descending": down, "nan": nan, "dtype": dtype}
+                        found = jax.jit(lambda *a: sortile.argsort_rows(a, **how))(*columns)
+                        assert np.array_equal(found, wanted), (names, down, seed)
+                        assert found.dtype == (dtype or ("int64" if wide else "int32"))
+
     @pytest.mark.parametrize("direction", DIRECTIONS)
     def test_first_elements(self, jax, direction):
         largest, nan = direction
@@ -209,6 +231,16 @@ class TestJax:
                 assert found.shape == np.shape(wanted) and found.dtype == "f4"
                 np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(jax.vmap(sortile.median, in_axes=1)(x), sortile.median(x, axis=0), rtol=1e-6)
+
+    def test_quantiles_of_long_rows(self, jax):
+        """By the library's call for keys at ranks; of shorter ones by a sort."""
+        x = np.random.default_rng(1).permutation(2 * (2**17 + 1)).astype("f4").reshape(2, -1)
+        for q in (0.25, [0.1, 0.5, 1]):
+            found = jax.jit(lambda a: sortile.quantile(a, q, axis=1))(x)
+            np.testing.assert_allclose(found, sortile.quantile(x, q, axis=1), rtol=1e-5)
+        wanted = jax.grad(lambda a: jax.numpy.quantile(a, jax.numpy.array(0.3)))(x[0])
+        slope = jax.grad(lambda a: sortile.quantile(a, 0.3))(x[0])
+        np.testing.assert_allclose(slope, wanted, atol=0.01)  # JAX's place among so many has few digits of its fraction
 
     def test_gradients_of_quantiles(self, jax):
         x = np.random.default_rng(1).permutation(60).astype("f4").reshape(6, 10)
