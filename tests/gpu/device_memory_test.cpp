@@ -1,5 +1,6 @@
 // Sorts of arrays in device memory: every kind of request against the oracle, streams, graphs, threads, allocators.
-#include "kernels/splitters/choose_splitters_kernel.hpp"
+#include "kernels/splitters/split_segments_kernel.hpp"
+#include "kernels/splitters/splitter_sort.hpp"
 #include "testing/request_case.hpp"
 #include "testing/workloads.hpp"
 #include "tests/captured_graph.hpp"
@@ -115,6 +116,12 @@ void check_pairs(const std::vector<Key>& given, const char* what) {
   EXPECT_EQ(values.host(), order) << what;
   EXPECT_TRUE(keys.host() == sorted(given)) << what;
 }
+/// By which the first splitters of so many keys are chosen.
+template <class Word, class Image>
+std::uint32_t samples_of_splitters(std::uint64_t n) {
+  return kernels::split_segments_kernel<Word, Image>::choice_of_splitters::samples_for(
+      kernels::partition_plan::between_splitters(n).first_bits, kernels::detail::splitter_samples);
+}
 // Of the three sorts that are launched for so many pairs each has its turn: the partitions for even keys; those between
 // splitters for keys of all magnitudes; and the passes where the places that both samples draw from tell lies.
 TEST_F(device_memory, pairs_that_are_skewed_are_sorted_by_whoever_can) {
@@ -125,8 +132,7 @@ TEST_F(device_memory, pairs_that_are_skewed_are_sorted_by_whoever_can) {
   for (std::uint32_t i = 0; i < n; ++i)
     skewed[i] >>= keys[i] % 61;
   check_pairs(skewed, "of all magnitudes");
-  constexpr std::uint32_t samples =
-      kernels::choose_splitters_kernel<std::uint64_t, kernels::any_image<std::uint64_t>>::samples;
+  const std::uint32_t samples = samples_of_splitters<std::uint64_t, kernels::any_image<std::uint64_t>>(n);
   std::vector<std::uint64_t> hidden(n);
   for (std::uint32_t i = 0; i < n; ++i)
     hidden[i] = keys[i] % 4096 + 17; // all of them in one bucket between any two samples
@@ -156,7 +162,7 @@ TEST_F(device_memory, wide_keys_that_are_skewed_are_sorted_by_whoever_can) {
     skewed[i] = keys[i] & keys[(i + 1) % n] & keys[(i + 2) % n];
   check_wide_keys(skewed, "few bits set");
   check_pairs(skewed, "few bits set, pairs");
-  constexpr std::uint32_t samples = kernels::choose_splitters_kernel<uint128, kernels::integer_image<uint128>>::samples;
+  const std::uint32_t samples = samples_of_splitters<uint128, kernels::integer_image<uint128>>(n);
   std::vector<uint128> hidden(n);
   for (std::uint32_t i = 0; i < n; ++i)
     hidden[i] = keys[i] >> 64; // all of them in one bucket between any two samples

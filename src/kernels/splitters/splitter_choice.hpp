@@ -61,11 +61,15 @@ struct splitter_choice {
   bool first_level;
   bool asks_evenness; // at the first level: whether keys are dense at every scale
 
+  static SORTILE_HOST_DEVICE std::uint32_t samples_for(unsigned bits, std::uint32_t a_bucket) {
+    return a_bucket << bits < most_samples ? a_bucket << bits : most_samples;
+  }
   /// By all threads of a block. True, in all of them, where nothing was chosen, since keys are dense at every scale.
   SORTILE_DEVICE bool choose(storage& s, std::uint32_t segment) const {
     const std::uint32_t begin = first_level ? 0 : segment_start.load(segment),
                         keys = (first_level ? n : segment_start.load(segment + 1)) - begin;
-    const std::uint32_t samples = wanted_samples(), drawn = keys < samples ? keys : samples;
+    const std::uint32_t samples = samples_for(bits, asks_evenness ? 2 * samples_a_bucket : samples_a_bucket);
+    const std::uint32_t drawn = keys < samples ? keys : samples;
     if (samples <= most_samples / 4)
       sort<items / 4>(s, begin, keys, drawn);
     else if (samples <= most_samples / 2)
@@ -103,10 +107,6 @@ struct splitter_choice {
   }
 
  private:
-  SORTILE_DEVICE std::uint32_t wanted_samples() const {
-    const std::uint32_t wanted = samples_a_bucket << bits << (asks_evenness ? 1 : 0);
-    return wanted < most_samples ? wanted : most_samples;
-  }
   template <int Items>
   SORTILE_DEVICE void sort(storage& s, std::uint32_t begin, std::uint32_t keys, std::uint32_t drawn) const {
     sorter<Items>::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}), [&](std::uint32_t i) {

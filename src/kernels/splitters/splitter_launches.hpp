@@ -131,7 +131,7 @@ class splitter_sorter {
             .image = image_,
             .n = n_,
             .capacity = most_of_a_bucket(),
-            .samples_a_bucket = takes_large_buckets() ? 64u : 32u,
+            .samples_a_bucket = detail::splitter_samples / (takes_large_buckets() ? 1 : 2),
             .bits = l.bits,
             .first_level = l.is_first,
             .asks_evenness = l.is_first && gives_uneven_away()};

@@ -59,6 +59,9 @@ void splitter_sort(const simt::queue& q, const typed_request<Word>& request, uns
 
 namespace detail {
 
+/// Samples a bucket, of buckets of whole size.
+inline constexpr std::uint32_t splitter_samples = 64;
+
 /// Byte offsets.
 struct splitter_layout {
   template <class Word>
