@@ -127,27 +127,32 @@ struct splitter_tree {
   unsigned part_bits = 1;
   alignas(64) std::uint8_t shift[splitters + 1]; ///< of each interval: from the distance to its splitter to the part
 
+  /// Keys that fill so many places that vectors take them out beforehand (kernels_heavy.ipp). They are splitters, whose
+  /// buckets have nothing else.
+  static constexpr std::size_t most_heavy = 8;
+  K heavy[most_heavy];
+  std::uint16_t heavy_bucket[most_heavy];
+  std::size_t heavy_keys = 0;
+
   splitter_tree() = default;
-  /// From a sorted sample of at least as many images as there are intervals.
-  splitter_tree(const K* sample, std::size_t n, unsigned bits_of_parts) : part_bits(bits_of_parts) {
-    const std::size_t near = n / 16;
-    K narrowest = sample[near] - sample[0];
-    center = sample[near / 2];
-    for (std::size_t i = 1; i + near < n; ++i)
-      if (const K width = static_cast<K>(sample[i + near] - sample[i]); width < narrowest) {
-        narrowest = width;
-        center = sample[i + near / 2];
-      }
-    least = number_of(sample[0]);
-    for (std::size_t i = 0; i < splitters; ++i)
-      sorted[i] = number_of(sample[(i + 1) * n / (splitters + 1)]);
-    for (unsigned l = 0; l < levels; ++l)
-      for (std::size_t i = 0; i < std::size(level[l]); ++i)
-        level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : 0;
-    for (std::size_t i = 0; i <= splitters; ++i) {
-      const number end = i < splitters ? sorted[i] : number_of(sample[n - 1]);
-      const auto width = static_cast<unsigned>(std::bit_width(end - (i > 0 ? sorted[i - 1] : least)));
-      shift[i] = static_cast<std::uint8_t>(width > part_bits ? width - part_bits : 0);
+  /// From a sorted sample of images.
+  splitter_tree(const K* sample, std::size_t n, unsigned bits_of_parts)
+      : center(densest(sample, n)), part_bits(bits_of_parts) {
+    find_splitters(sample, n, nullptr, 0);
+  }
+  /// The same beside heavy keys that the sample has been freed of, by their images in order; around one of these.
+  splitter_tree(const K* sample, std::size_t n, unsigned bits_of_parts, const K* heavy_images, std::size_t heavies,
+                K around, const key_image<K>& image)
+      : center(around), part_bits(bits_of_parts) {
+    find_splitters(sample, n, heavy_images, heavies);
+    for (std::size_t h = 0; h < heavies; ++h) {
+      const number x = number_of(heavy_images[h]);
+      const auto bucket_of =
+          bucket(static_cast<std::size_t>(std::upper_bound(sorted, sorted + splitters, x) - sorted), x);
+      if (!is_of_equals(bucket_of))
+        continue;
+      heavy[heavy_keys] = image.key_of(heavy_images[h]);
+      heavy_bucket[heavy_keys++] = bucket_of;
     }
   }
 
@@ -184,6 +189,36 @@ struct splitter_tree {
   }
 
  private:
+  static K densest(const K* sample, std::size_t n) {
+    const std::size_t near = n / 16;
+    K narrowest = sample[near] - sample[0], found = sample[near / 2];
+    for (std::size_t i = 1; i + near < n; ++i)
+      if (const K width = static_cast<K>(sample[i + near] - sample[i]); width < narrowest) {
+        narrowest = width;
+        found = sample[i + near / 2];
+      }
+    return found;
+  }
+
+  void find_splitters(const K* sample, std::size_t n, const K* heavy_images, std::size_t heavies) {
+    const std::size_t drawn = splitters - heavies;
+    for (std::size_t i = 0; i < drawn; ++i)
+      sorted[i] = number_of(sample[(i + 1) * n / (drawn + 1)]);
+    for (std::size_t h = 0; h < heavies && h < most_heavy; ++h) // the second bound is for compilers
+      sorted[drawn + h] = number_of(heavy_images[h]);
+    std::inplace_merge(sorted, sorted + drawn, sorted + splitters);
+    least = std::min(sorted[0], number_of(sample[0]));
+    const number greatest = std::max(sorted[splitters - 1], number_of(sample[n - 1]));
+    for (unsigned l = 0; l < levels; ++l)
+      for (std::size_t i = 0; i < std::size(level[l]); ++i)
+        level[l][i] = i < std::size_t{1} << l ? sorted[((2 * i + 1) << (levels - 1 - l)) - 1] : 0;
+    for (std::size_t i = 0; i <= splitters; ++i) {
+      const number end = i < splitters ? sorted[i] : greatest;
+      const auto width = static_cast<unsigned>(std::bit_width(end - (i > 0 ? sorted[i - 1] : least)));
+      shift[i] = static_cast<std::uint8_t>(width > part_bits ? width - part_bits : 0);
+    }
+  }
+
   static double double_of(K x) {
     if constexpr (sizeof(K) == 16)
       return static_cast<double>(static_cast<std::uint64_t>(x >> 64)) * 0x1p64 +
@@ -389,6 +424,8 @@ struct kernels {
 
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
+  /// Writes a key n times; with `stream`, past the caches.
+  void (*fill)(K* to, std::size_t n, K key, bool stream);
 };
 
 template <class K>

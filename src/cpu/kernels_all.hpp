@@ -61,7 +61,8 @@ const kernels<K>& best_kernels() {
                                    avx512::make_words<K, std::uint64_t>,
                                    avx512::wrong_ties<K, std::uint32_t>,
                                    avx512::wrong_ties<K, std::uint64_t>,
-                                   avx512::write_out};
+                                   avx512::write_out,
+                                   avx512::fill<K>};
   if (uses(instruction_set::avx512))
     return wide;
 #endif
@@ -75,7 +76,8 @@ const kernels<K>& best_kernels() {
                                     generic::make_words<K, std::uint64_t>,
                                     generic::wrong_ties<K, std::uint32_t>,
                                     generic::wrong_ties<K, std::uint64_t>,
-                                    generic::write_out};
+                                    generic::write_out,
+                                    generic::fill<K>};
   return plain;
 }
 

@@ -1,11 +1,23 @@
 // The kernel of pairs of few different keys: values are appended to the chains of their keys (value_chains.hpp).
 // Included once per instruction set (kernels_all.hpp).
 //
-// A look-up in the table takes some 16 instructions a pair. Where no more keys have been met than two vectors hold,
+// What limits it is memory: 12 bytes read and written a pair of 8 bytes, and as much again when chains are placed. A
+// look-up in the table takes some 16 instructions a pair. Where no more keys have been met than two vectors hold,
 // these are searched for a vector of keys at once, and a block of pairs takes each value to its chain by the number of
 // its key: 9 instructions. Of up to four keys each is compared with all, and the values of the equal ones are
-// compressed to the end of its chain: no chain waits for where its last value went.
+// packed: no chain waits for where its last value went. What belongs to known keys is collected in lines that stay in
+// the L1 cache, and goes to its chain as whole lines, past the caches where the array is larger than they are.
 namespace sortile::cpu::SORTILE_CPU_ISA {
+
+/// Asks for what is read some blocks after n keys and their values: a few lines at a time, since the processor waits
+/// where many are asked for at once.
+template <class K, class V>
+inline void ask_ahead(const K* keys, const V* values, std::size_t n, bool makes_indices) {
+  constexpr std::size_t ahead = 4 * digit_block;
+  fetch(keys, ahead, ahead + n);
+  if (!makes_indices)
+    fetch(values, ahead, ahead + n);
+}
 
 /// Whether digit_run keys are the same.
 template <class K>
@@ -105,50 +117,6 @@ inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::
   return _mm512_castsi256_si512(_mm256_maskz_compress_epi32(static_cast<__mmask8>(which), v));
 }
 
-/// Appends the values of a whole block to the chains of at most `most_compared` known keys, each of which is compared
-/// with all. Returns for how many: it stops before a vector that has another key.
-inline constexpr std::size_t most_compared = 4;
-template <class K, class V>
-std::size_t append_by_comparison(const K* keys, const V* values, const known_keys<K>& known, value_chains<K>& chains) {
-  constexpr std::size_t lanes = 64 / sizeof(K);
-  const std::uintptr_t in_block = chains.block_bytes() - 1;
-  const std::size_t first = known.begin();
-  for (std::size_t j = 0; j < digit_block; j += lanes) {
-    const __m512i x = _mm512_loadu_si512(keys + j);
-    std::uint32_t which[most_compared] = {}, all = 0;
-    for (std::size_t k = 0; k < known.size(); ++k)
-      all |= which[k] = equal_to(x, known.key(first + k));
-    if (all != (1u << lanes) - 1)
-      return j;
-    for (std::size_t k = 0; k < known.size(); ++k) {
-      auto* const e = known[first + k];
-      std::byte* const at = e->what;
-      const __m512i some = at_front(values + j, which[k], keys[0]);
-      const std::size_t bytes = static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
-      const std::size_t room = in_block + 1 - (reinterpret_cast<std::uintptr_t>(at) & in_block);
-      __builtin_prefetch(at + value_chains<K>::fetched, 1);
-      if (room > 64) [[likely]] {
-        _mm512_storeu_si512(at, some);
-        e->what = at + bytes;
-        continue;
-      }
-      alignas(64) std::byte kept[64];
-      _mm512_store_si512(kept, some);
-      const std::size_t here = bytes < room ? bytes : room;
-      std::memcpy(at, kept, here);
-      e->what = at + here;
-      if (here == room) {
-        std::byte* const next = chains.next_block(e);
-        std::memcpy(next, kept + here, bytes - here);
-        e->what = next + (bytes - here);
-      }
-    }
-  }
-  return digit_block;
-}
-#endif
-
-#if defined(SORTILE_CPU_AVX512_HERE)
 /// Appends whole blocks of pairs to the chains of known keys.
 template <class K, class V>
 class known_chains {
@@ -157,50 +125,125 @@ class known_chains {
 
   /// How many of digit_block pairs have been appended, from the first on: none, all, or those before a key that is not
   /// known.
-  std::size_t append(const K* keys, const V* values) {
+  std::size_t append(const K* keys, const V* values, bool makes_indices) {
     if constexpr (is_possible) {
       if (values_ != chains_.values()) {
+        leave();
         values_ = chains_.values();
         known_ = known_keys<K>(chains_);
       }
       if (known_.size() == 0)
         return 0;
-      if constexpr (sizeof(V) == sizeof(K) || sizeof(V) == 4)
-        if (known_.size() <= most_compared)
-          return append_by_comparison(keys, values, known_, chains_);
-      return known_.find(keys, digit_block, which_) ? append_found(values) : 0;
+      enter();
+      if constexpr (may_compare)
+        if (compares())
+          return append_by_comparison(keys, values, makes_indices);
+      return known_.find(keys, digit_block, which_) ? append_found(keys, values, makes_indices) : 0;
     }
     return 0;
   }
 
+  /// Writes what has been collected to the chains: others may append to them now.
+  void leave() {
+    if (!entered_)
+      return;
+    entered_ = false;
+    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k) {
+      const std::size_t bytes = static_cast<std::size_t>(next_[k] - lines(k));
+      std::memcpy(chain_[k], lines(k), bytes);
+      known_[k]->what = chain_[k] + bytes;
+    }
+    if (chains_.past_caches())
+      _mm_sfence(); // another thread may place them
+  }
+
  private:
   static constexpr bool is_possible = sizeof(K) == 4 || sizeof(K) == 8;
+  static constexpr bool may_compare = sizeof(V) == sizeof(K) || sizeof(V) == 4;
+  static constexpr std::size_t most_compared = 4;
+  static constexpr std::size_t room = 8192; // of all lines: a quarter of an L1 cache
 
-  std::size_t append_found(const V* values) {
-    std::byte* next[known_keys<K>::most];
-    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
-      next[k] = known_[k]->what;
-    const auto put = [&](std::size_t first, std::size_t count) { // of one key
-      const std::size_t k = which_[first];
-      std::byte* at = next[k];
-      __builtin_prefetch(at + value_chains<K>::fetched, 1);
-      for (std::size_t j = first; j < first + count; ++j) {
-        std::memcpy(at, values + j, sizeof(V));
-        at += sizeof(V);
-        if ((reinterpret_cast<std::uintptr_t>(at) & in_block_) == 0) [[unlikely]]
-          at = chains_.next_block(known_[k]);
+  bool compares() const { return may_compare && known_.size() <= most_compared; }
+  std::byte* lines(std::size_t k) const { return lines_ + (k - known_.begin()) * distance_; }
+
+  /// Takes over what the last lines of the chains hold.
+  void enter() {
+    if (entered_)
+      return;
+    entered_ = true;
+    // Compared values are written a vector at a time, which may reach beyond the lines.
+    window_ = std::min(chains_.block_bytes(), compares() ? room / most_compared / 2 : room / known_keys<K>::most);
+    distance_ = compares() ? 2 * window_ : window_;
+    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k) {
+      std::byte* const what = known_[k]->what;
+      const std::size_t bytes = reinterpret_cast<std::uintptr_t>(what) & (window_ - 1);
+      chain_[k] = what - bytes;
+      next_[k] = lines(k) + bytes;
+      std::memcpy(lines(k), chain_[k], bytes);
+    }
+  }
+
+  /// Writes full lines to their chain.
+  [[gnu::noinline]] void flush(std::size_t k) {
+    std::byte* const to = chain_[k];
+    const std::byte* const from = lines(k);
+    if (chains_.past_caches())
+      for (std::size_t i = 0; i < window_; i += 64)
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_load_si512(from + i));
+    else
+      for (std::size_t i = 0; i < window_; i += 64)
+        _mm512_storeu_si512(to + i, _mm512_load_si512(from + i));
+    chain_[k] += window_;
+    if ((reinterpret_cast<std::uintptr_t>(chain_[k]) & in_block_) == 0)
+      chain_[k] = chains_.next_block(known_[k]);
+    next_[k] = lines(k);
+    if (!chains_.past_caches())
+      for (std::size_t i = 0; i < window_; i += 64)
+        __builtin_prefetch(chain_[k] + i, 1);
+  }
+
+  /// Of at most `most_compared` known keys, each is compared with all. It stops before a vector that has another key.
+  std::size_t append_by_comparison(const K* keys, const V* values, bool makes_indices) {
+    constexpr std::size_t lanes = 64 / sizeof(K);
+    const std::size_t first = known_.begin(), size = known_.size();
+    for (std::size_t j = 0; j < digit_block; j += lanes) {
+      ask_ahead(keys + j, values + j, lanes, makes_indices);
+      const __m512i x = _mm512_loadu_si512(keys + j);
+      std::uint32_t which[most_compared] = {}, all = 0;
+      for (std::size_t k = 0; k < size; ++k)
+        all |= which[k] = equal_to(x, known_.key(first + k));
+      if (all != (1u << lanes) - 1)
+        return j;
+      for (std::size_t k = 0; k < size; ++k) {
+        std::byte* const at = next_[first + k];
+        _mm512_storeu_si512(at, at_front(values + j, which[k], keys[0]));
+        std::byte* const end = at + static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
+        next_[first + k] = end;
+        const auto beyond = end - (lines(first + k) + window_);
+        if (beyond >= 0) [[unlikely]] {
+          flush(first + k);
+          _mm512_store_si512(lines(first + k), _mm512_load_si512(lines(first + k) + window_));
+          next_[first + k] += beyond;
+        }
       }
-      next[k] = at;
+    }
+    return digit_block;
+  }
+
+  std::size_t append_found(const K* keys, const V* values, bool makes_indices) {
+    const std::uintptr_t in_window = window_ - 1;
+    const auto put = [&](std::size_t k, const V* value) __attribute__((always_inline)) {
+      std::byte* const at = next_[k];
+      std::memcpy(at, value, sizeof(V));
+      next_[k] = at + sizeof(V);
+      if ((reinterpret_cast<std::uintptr_t>(at + sizeof(V)) & in_window) == 0) [[unlikely]]
+        flush(k);
     };
     for (std::size_t i = 0; i < digit_block; i += digit_run) {
-      if (is_run(which_ + i))
-        put(i, digit_run);
-      else
-        for (std::size_t j = i; j < i + digit_run; ++j)
-          put(j, 1);
+      ask_ahead(keys + i, values + i, digit_run, makes_indices);
+      for (std::size_t j = i; j < i + digit_run; ++j)
+        put(which_[j], values + j);
     }
-    for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k)
-      known_[k]->what = next[k];
     return digit_block;
   }
 
@@ -208,14 +251,20 @@ class known_chains {
   const std::uintptr_t in_block_;
   std::size_t values_ = 0; // that had chains when known_ was made
   known_keys<K> known_;
+  bool entered_ = false;
+  std::size_t window_ = 0, distance_ = 0; // bytes that are collected of a chain, and from one chain's to the next one's
+  std::byte* next_[known_keys<K>::most];  // where the next value is collected
+  std::byte* chain_[known_keys<K>::most]; // where the collected ones will go
   alignas(64) std::uint16_t which_[digit_block];
+  alignas(room) mutable std::byte lines_[room];
 };
 #else
 template <class K, class V>
 class known_chains {
  public:
   explicit known_chains(const value_chains<K>&) {}
-  std::size_t append(const K*, const V*) { return 0; }
+  std::size_t append(const K*, const V*, bool) { return 0; }
+  void leave() {}
 };
 #endif
 
@@ -245,17 +294,16 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     return true;
   };
   value_block<V> values_of;
-  constexpr std::size_t ahead = 4 * digit_block;
   known_chains<K, V> known(chains);
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
     const V* const values = values_of(from, i, m);
-    fetch(keys, ahead, ahead + digit_block);
-    if (!from.makes_indices())
-      fetch(values, ahead, ahead + digit_block);
-    std::size_t j = m == digit_block ? known.append(keys, values) : 0;
+    std::size_t j = m == digit_block ? known.append(keys, values, from.makes_indices()) : 0;
+    if (j < m)
+      known.leave();
     for (; j + digit_run <= m; j += digit_run) {
+      ask_ahead(keys + j, values + j, digit_run, from.makes_indices());
       if (are_equal(keys + j)) {
         if (!put(keys[j], values + j, digit_run))
           return false;
@@ -269,6 +317,7 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
       if (!put(keys[j], values + j, 1))
         return false;
   }
+  known.leave();
   return true;
 }
 

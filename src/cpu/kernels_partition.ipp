@@ -88,6 +88,26 @@ inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
   std::memcpy(out, in, bytes);
 }
 
+template <class K>
+inline void fill(K* to, std::size_t n, K key, bool stream) {
+#if defined(SORTILE_CPU_AVX512_HERE)
+  constexpr std::size_t lanes = 64 / sizeof(K);
+  if (stream && n >= 2 * lanes) {
+    for (; reinterpret_cast<std::uintptr_t>(to) % 64 != 0; ++to, --n)
+      *to = key;
+    alignas(64) K all[lanes];
+    std::fill_n(all, lanes, key);
+    const __m512i v = _mm512_load_si512(all);
+    for (; n >= lanes; to += lanes, n -= lanes)
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), v);
+    _mm_sfence();
+  }
+#else
+  (void)stream;
+#endif
+  std::fill_n(to, n, key);
+}
+
 // Writes past the caches, and is done with it for other threads too.
 inline void write_out(const void* from, std::size_t bytes, void* to) {
   stream_bytes(to, from, bytes);
@@ -285,6 +305,33 @@ struct line_writer {
   }
 };
 
+// Puts m ≤ digit_block keys into their buckets; ask_ahead(j) asks for what follows key j and those after it.
+template <class K, class V, class Writer, class AskAhead>
+inline void put_block(const K* keys, const V* values, std::size_t m, const std::uint16_t* digits, const Writer& out,
+                      AskAhead&& ask_ahead) {
+  const auto put = [&](std::size_t j) {
+    if constexpr (has_values<V>)
+      out.put(digits[j], keys[j], values[j]);
+    else
+      out.put(digits[j], keys[j], {});
+  };
+  std::size_t j = 0;
+  for (; j + digit_run <= m; j += digit_run) {
+    ask_ahead(j);
+    if (is_run(digits + j)) {
+      out.put_run(digits[j], keys + j, has_values<V> ? values + j : nullptr, digit_run);
+    } else {
+      for (std::size_t k = j; k < j + digit_run; ++k)
+        put(k);
+    }
+  }
+  for (; j < m; ++j)
+    put(j);
+}
+
+// Asked for so many keys ahead: the processor itself fetches no further than to the end of a page.
+inline constexpr std::size_t partition_ahead = 4 * digit_block;
+
 template <std::size_t Line, std::size_t Buckets, class K, class V>
 void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
                          const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start,
@@ -292,7 +339,6 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
   const line_writer<K, V, Line, Buckets> out(buffers, to, position, start, d.buckets(), stream);
   alignas(64) std::uint16_t digits[digit_block];
   value_block<V> values_of;
-  constexpr std::size_t ahead = 4 * digit_block; // the processor itself fetches no further than to the end of a page
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
@@ -301,29 +347,61 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
       std::copy(kept.digits + i, kept.digits + i + m, digits);
     else
       digits_of(keys, m, image, d, digits);
-    const auto put = [&](std::size_t j) {
-      if constexpr (has_values<V>)
-        out.put(digits[j], keys[j], values[j]);
-      else
-        out.put(digits[j], keys[j], {});
-    };
-    std::size_t j = 0;
-    for (; j + digit_run <= m; j += digit_run) {
-      fetch(keys + j, ahead, ahead + digit_run);
-      if constexpr (has_values<V>)
-        if (!from.makes_indices())
-          fetch(values + j, ahead, ahead + digit_run);
-      if (is_run(digits + j)) {
-        out.put_run(digits[j], keys + j, has_values<V> ? values + j : nullptr, digit_run);
-      } else {
-        for (std::size_t k = j; k < j + digit_run; ++k)
-          put(k);
-      }
-    }
-    for (; j < m; ++j)
-      put(j);
+    put_block(
+        keys, values, m, digits, out, [&](std::size_t j) __attribute__((always_inline)) {
+          fetch(keys + j, partition_ahead, partition_ahead + digit_run);
+          if constexpr (has_values<V>)
+            if (!from.makes_indices())
+              fetch(values + j, partition_ahead, partition_ahead + digit_run);
+        });
   }
   out.finish(d.buckets());
+}
+
+// The same beside heavy keys, whose values go to their buckets side by side. Their keys are not moved: the first one of
+// each bucket is written, for whoever writes them where they belong.
+template <std::size_t Line, std::size_t Buckets, class K, class V>
+void partition_beside_heavy(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                            const kept_digits& kept, std::uint64_t* position, const std::uint64_t* start,
+                            const lanes<K>& to, bool stream, std::byte* buffers) {
+  const splitter_tree<K>& tree = *d.tree;
+  std::uint64_t heavy_at[splitter_tree<K>::most_heavy];
+  for (std::size_t h = 0; h < tree.heavy_keys; ++h)
+    heavy_at[h] = position[tree.heavy_bucket[h]];
+  const line_writer<K, V, Line, Buckets> out(buffers, to, position, start, d.buckets(), stream);
+  alignas(64) std::uint16_t digits[digit_block];
+  lighter_group<K, V> lighter;
+  V group[heavy_group];
+  for (std::size_t i = 0; i < n; i += heavy_group) {
+    const std::size_t in_group = n - i < heavy_group ? n - i : heavy_group;
+    const V* values = group;
+    if (from.makes_indices()) {
+      for (std::size_t j = 0; j < in_group; ++j)
+        put_index(group[j], from.first_index + i + j);
+    } else {
+      values = from.template values_as<V>() + i;
+    }
+    const std::size_t left = lighter.take_out(from.keys + i, values, in_group, partition_ahead, tree,
+                                              [&](std::size_t h, const V* taken, std::size_t count) {
+                                                if (heavy_at[h] == start[tree.heavy_bucket[h]])
+                                                  to.keys[heavy_at[h]] = tree.heavy[h];
+                                                V* const at = to.template values_as<V>() + heavy_at[h];
+                                                stream ? stream_bytes(at, taken, count * sizeof(V))
+                                                       : static_cast<void>(std::memcpy(at, taken, count * sizeof(V)));
+                                                heavy_at[h] += count;
+                                              });
+    for (std::size_t j = 0; j < left; j += digit_block) {
+      const std::size_t m = left - j < digit_block ? left - j : digit_block;
+      if (i + in_group <= kept.n)
+        std::copy(kept.digits + i + j, kept.digits + i + j + m, digits);
+      else
+        digits_of(lighter.keys() + j, lighter.in_vectors(m), image, d, digits);
+      put_block(lighter.keys() + j, lighter.values() + j, m, digits, out, [](std::size_t) {});
+    }
+  }
+  out.finish(d.buckets());
+  for (std::size_t h = 0; h < tree.heavy_keys; ++h)
+    position[tree.heavy_bucket[h]] = heavy_at[h];
 }
 
 // Partition around a key. Every key of a block is written to all three places, and only the position of the right one
@@ -367,6 +445,13 @@ void partition(const source<K>& from, std::size_t n, const key_image<K>& image, 
   constexpr std::size_t width = has_values<V> ? sizeof(V) : 0;
   constexpr std::size_t line = line_keys(sizeof(K), width), long_line = long_line_keys(sizeof(K), width);
   static_assert(few_buckets * long_line <= max_buckets * line); // radix_layout::line_bytes
+  if constexpr (lighter_group<K, V>::is_possible && has_values<V>)
+    if (d.tree != nullptr && d.tree->heavy_keys > 0)
+      return d.buckets() <= few_buckets
+                 ? partition_beside_heavy<long_line, few_buckets, K, V>(from, n, image, d, kept, position, start, to,
+                                                                        stream, buffers)
+                 : partition_beside_heavy<line, max_buckets, K, V>(from, n, image, d, kept, position, start, to, stream,
+                                                                   buffers);
   if (d.buckets() <= few_buckets)
     partition_by_digits<long_line, few_buckets, K, V>(from, n, image, d, kept, position, start, to, stream, buffers);
   else

@@ -3,6 +3,8 @@
 
 #include "cpu/kernels_splitters.ipp"
 
+#include "cpu/kernels_heavy.ipp"
+
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 #if defined(SORTILE_CPU_AVX512_HERE)
@@ -134,29 +136,58 @@ inline void count_block(const std::uint16_t* digits, std::size_t n, Count* count
     ++counts[digits[i]];
 }
 
+// Counts keys a block at a time, and keeps their digits unless `kept` is null.
 template <class K, class Count>
-void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts) {
-  if (d.around_key)
-    return count_around(keys, n, image, d.key_image, counts);
+inline void count_blocks(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts,
+                         std::uint16_t* kept) {
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     digits_of(keys + i, m, image, d, digits);
     count_block(digits, m, counts);
+    if (kept != nullptr)
+      std::copy(digits, digits + m, kept + i);
   }
+}
+
+// The same beside heavy keys. Of each group the digits of what is left are kept at its beginning.
+template <class K, class Count>
+void count_beside_heavy(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts,
+                        std::uint16_t* kept) {
+  alignas(64) std::uint16_t digits[digit_block];
+  lighter_group<K, no_value> lighter;
+  for (std::size_t i = 0; i < n; i += heavy_group) {
+    const std::size_t in_group = n - i < heavy_group ? n - i : heavy_group;
+    const std::size_t left =
+        lighter.take_out(keys + i, nullptr, in_group, 0, *d.tree, [&](std::size_t h, const void*, std::size_t count) {
+          Count& sum = counts[d.tree->heavy_bucket[h]];
+          sum = static_cast<Count>(sum + count);
+        });
+    for (std::size_t j = 0; j < left; j += digit_block) {
+      const std::size_t m = left - j < digit_block ? left - j : digit_block;
+      digits_of(lighter.keys() + j, lighter.in_vectors(m), image, d, digits);
+      count_block(digits, m, counts);
+      if (kept != nullptr)
+        std::copy(digits, digits + m, kept + i + j);
+    }
+  }
+}
+
+template <class K, class Count>
+void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, Count* counts) {
+  if (d.around_key)
+    return count_around(keys, n, image, d.key_image, counts);
+  if (d.tree != nullptr && d.tree->heavy_keys > 0)
+    return count_beside_heavy<K, Count>(keys, n, image, d, counts, nullptr);
+  count_blocks<K, Count>(keys, n, image, d, counts, nullptr);
 }
 
 // Of a split between splitters.
 template <class K>
 void count_and_keep(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts,
                     std::uint16_t* kept) {
-  alignas(64) std::uint16_t digits[digit_block];
-  for (std::size_t i = 0; i < n; i += digit_block) {
-    const std::size_t m = n - i < digit_block ? n - i : digit_block;
-    digits_of(keys + i, m, image, d, digits);
-    count_block(digits, m, counts);
-    std::copy(digits, digits + m, kept + i);
-  }
+  d.tree->heavy_keys > 0 ? count_beside_heavy(keys, n, image, d, counts, kept)
+                         : count_blocks(keys, n, image, d, counts, kept);
 }
 
 template <class K>

@@ -94,6 +94,8 @@ struct radix_tuning {
   /// From so many bytes on, partitions and local sorts write past the caches. As many again are read, so this is half
   /// of what one core has to itself of an L3 cache that others use too.
   std::size_t stream_from_bytes = std::size_t{7} << 20;
+  /// The same of chains of values, which are read again later.
+  std::size_t stream_chains_from_bytes = std::size_t{32} << 20;
   /// Bytes of keys and values that a sort in place moves together.
   std::size_t block_bytes = std::size_t{2} << 10;
   /// Keys of 8 bits with values that are counted and scattered (byte_scatter.hpp). Fewer are sorted as soon within the

@@ -4,8 +4,8 @@
 // sharing the work: which bits differ, is it in order already, how many keys does each bucket of its highest differing
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
 // is a segment again. Where a sample shows that those bits would leave too much together, it is partitioned between
-// splitters (kernels_splitters.ipp) or around one very frequent key. A segment that fits is sorted locally
-// (kernels_local.hpp) into the place where the result belongs.
+// splitters (kernels_splitters.ipp), beside heavy keys (kernels_heavy.ipp), or around one very frequent key. A segment
+// that fits is sorted locally (kernels_local.hpp) into the place where the result belongs.
 //
 //          input            spare                     result
 //        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: scanned once, moved twice in memory,
@@ -35,7 +35,7 @@
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
 #include "cpu/radix_job.hpp"
-#include "cpu/sampled_split.hpp"
+#include "cpu/split_choice.hpp"
 #include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
@@ -85,7 +85,6 @@ class radix_sorter {
   }
 
   static constexpr std::size_t block_keys = 4096; // scanned, then counted, while in the L1 cache
-  static constexpr unsigned least_digit_bits = 6;
   static constexpr unsigned counting_bits = 16;
 
   struct segment {
@@ -156,7 +155,7 @@ class radix_sorter {
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
     std::vector<chunk> chunks = chunks_of(s, workers, worker);
     splitter_tree<K> tree; // where the guess is to split by one
-    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : guess_split(s, tree);
+    split<K> guess = s.n <= layout_.local_limit ? split<K>{} : choice().guess(s.from.keys, s.n, tree);
     look_result<K> found = look(s, workers, guess, chunks);
     if (found.special && job_.stops_at_specials) {
       stopped_ = true;
@@ -164,7 +163,7 @@ class radix_sorter {
     }
     if (found.special) {
       image_.exact = true; // set by the first scan of the whole input, before any other thread reads it
-      guess = s.n <= layout_.local_limit ? guess : guess_split(s, tree);
+      guess = s.n <= layout_.local_limit ? guess : choice().guess(s.from.keys, s.n, tree);
       found = look(s, workers, guess, chunks);
     }
     if (found.ascending)
@@ -176,7 +175,7 @@ class radix_sorter {
       return count_and_fill(s, workers, worker, found);
     if (s.n <= layout_.local_limit || (workers == 1 && s.n <= vector_limit(s)))
       return sort_locally(s, worker);
-    const split<K> d = final_split(s, guess, static_cast<K>(differing & image_.window), tree);
+    const split<K> d = choice().final(s.from.keys, s.n, guess, static_cast<K>(differing & image_.window), tree);
     count_rest(s, workers, d, d == guess, chunks);
     std::uint64_t begins[max_buckets + 1];
     find_begins(s, workers, d, chunks, begins);
@@ -225,71 +224,7 @@ class radix_sorter {
 
   // ---- look ----
 
-  // The split that a sample of the keys suggests, so that the first scan can count it.
-  split<K> guess_split(const segment& s, splitter_tree<K>& tree) const {
-    const key_sample<K> sample(s.from.keys, s.n, image_);
-    // A key that fills half of the segment would make every counter wait for the one before it.
-    const K* const end = sample.images + sample.size;
-    const K middle = sample.images[sample.size / 2];
-    const auto [first, last] = std::equal_range(sample.images, end, middle);
-    if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
-      return split<K>(middle);
-    const digit d = top_digit(sample.differing, s.n);
-    if (splits_well(sample, d, s.n))
-      return d;
-    return between_splitters(sample, s.n, tree);
-  }
-
-  // The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
-  // and it would leave all others together.
-  split<K> final_split(const segment& s, const split<K>& guess, K differing, splitter_tree<K>& tree) const {
-    if (guess.around_key || guess.tree != nullptr)
-      return guess;
-    const split<K> d = top_digit(differing, s.n);
-    if (d == guess || !guess.is_any())
-      return d;
-    const key_sample<K> sample(s.from.keys, s.n, image_);
-    return splits_well(sample, d.by, s.n) ? d : between_splitters(sample, s.n, tree);
-  }
-
-  split<K> between_splitters(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
-    tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
-    return split<K>(tree);
-  }
-
-  // Intervals between splitters that one local sort is enough for have one part. Larger ones have three, for which the
-  // buckets' lines are long yet, or as many as leave half of what 32 bits sort; narrow pairs, which have long lines
-  // anyway, a quarter.
-  unsigned part_bits(std::size_t n) const {
-    const bool narrow = sizeof(K) + job_.value_width <= 8;
-    const std::size_t interval = n / (splitter_tree<K>::splitters + 1),
-                      most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
-    if (interval <= layout_.bucket_keys)
-      return 1;
-    return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
-                      splitter_tree<K>::most_part_bits);
-  }
-
-  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together; not so
-  // of pairs where those are many, since they wait for one counter, and words of 32 bits do not sort them.
-  bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
-    const std::size_t together = sample.most_together(d), keys = n / sample.size * together;
-    if (job_.value_width != 0)
-      return together <= sample.size / 4 && keys <= 2 * std::min(short_words_most, layout_.local_limit);
-    return together <= sample.size / 16 || keys <= 2 * layout_.local_limit;
-  }
-
-  // The highest differing bits, as many as make buckets that a local sort can take.
-  digit top_digit(K differing, std::size_t n) const {
-    if (differing == 0)
-      return {};
-    auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
-    if (bits > max_digit_bits) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
-      const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
-      bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
-    }
-    return highest_digit(differing, std::max(bits, least_digit_bits));
-  }
+  split_choice<K> choice() const { return {layout_, image_, job_.value_width}; }
 
   look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, std::vector<chunk>& chunks) const {
     for_each_task(workers, chunks.size(), meter(workers), [&](unsigned, std::size_t c) {
@@ -413,7 +348,7 @@ class radix_sorter {
     if (s.n == 0)
       return;
     if (of_equals)
-      place(s, 1);
+      place_equal(s, 1);
     else if (s.n <= layout_.local_limit || s.n <= vector_limit(s))
       sort_locally(s, worker);
     else
@@ -435,7 +370,7 @@ class radix_sorter {
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const std::size_t n = begins[b + 1] - begins[b];
       if (n > too_large) {
-        d.is_of_equals(b) ? place(bucket(b), workers) : sort_segment(bucket(b), workers, 0);
+        d.is_of_equals(b) ? place_equal(bucket(b), workers) : sort_segment(bucket(b), workers, 0);
         continue;
       }
       if (n == 0)
@@ -458,6 +393,27 @@ class radix_sorter {
 
   void place(const segment& s, unsigned workers) {
     copy_in_order(s.from, s.n, result_.at(s.begin), workers);
+    finished(s.n);
+  }
+
+  // Of a bucket of equal keys. Where those are equal bits, the first one is written again and again: others need not be
+  // there.
+  void place_equal(const segment& s, unsigned workers) {
+    if (image_.exact || image_.window != static_cast<K>(~K{0}))
+      return place(s, workers);
+    const K key = s.from.keys[0];
+    const lanes<K> to = result_.at(s.begin);
+    const bool stream = streams(job_.n);
+    for_each_piece(workers, s.n, 1, [&](std::size_t begin, std::size_t end) {
+      kernels_.fill(to.keys + begin, end - begin, key, stream);
+      if (to.width == 0 || !s.in_spare)
+        return;
+      const std::size_t bytes = (end - begin) * to.width;
+      if (stream)
+        kernels_.write_out(s.from.at(begin).values, bytes, to.at(begin).values);
+      else
+        std::memcpy(to.at(begin).values, s.from.at(begin).values, bytes);
+    });
     finished(s.n);
   }
 

@@ -22,6 +22,9 @@
 //   - Only the last block of a chain may be short. The spare arrays of a chunk have room for all its values in whole
 //     blocks and one more block for each chain, since keys are not moved.
 //
+// Arrays larger than the caches are written past them, chains and result: a line that is to be overwritten whole need
+// not be read before.
+//
 // Cost: a pair's key is read once and written once, its value read and written twice; a partition by counted digits
 // reads keys twice, and moves pairs once more if the result is to lie where the input was.
 #pragma once
@@ -46,8 +49,9 @@ class value_chains {
   using entry = typename slots::entry;
 
   /// Of n keys, whose values go to blocks in the spare lanes of as many; with `bytes` of memory for tables.
-  value_chains(const lanes<K>& spare, std::size_t n, std::byte* memory, std::size_t bytes)
-      : slots_(memory, bytes / 2), left_(reinterpret_cast<std::uint64_t*>(memory + bytes / 2)),
+  value_chains(const lanes<K>& spare, std::size_t n, std::byte* memory, std::size_t bytes, bool past_caches)
+      : past_caches_(past_caches), slots_(memory, bytes / 2),
+        left_(reinterpret_cast<std::uint64_t*>(memory + bytes / 2)),
         owners_(reinterpret_cast<std::uint16_t*>(memory + bytes / 4 * 3)) {
     const std::size_t values = n * spare.width, keys = n * sizeof(K), owners = bytes / 4 / sizeof(std::uint16_t);
     most_ = slots::most_in(slots_.slots());
@@ -88,6 +92,9 @@ class value_chains {
     return n;
   }
 
+  /// Whether what has been collected of a chain is written past the caches.
+  bool past_caches() const { return past_caches_; }
+
   /// A chain asks so many bytes ahead for the lines of its block.
   static constexpr std::size_t fetched = 512;
 
@@ -115,10 +122,13 @@ class value_chains {
   }
 
   /// Copies the chains to where their entries say now.
-  void place() {
+  void place(bool past_caches) {
     for (std::size_t b = 0; b < taken_; ++b) {
       const std::size_t s = owners_[b], bytes = std::min<std::uint64_t>(left_[s], block_bytes_);
-      std::memcpy(slots_[s].what, block(b), bytes);
+      if (past_caches)
+        best_kernels<K>().write_out(block(b), bytes, slots_[s].what);
+      else
+        std::memcpy(slots_[s].what, block(b), bytes);
       slots_[s].what += bytes;
       left_[s] -= bytes;
     }
@@ -139,6 +149,7 @@ class value_chains {
                                 : areas_[1].first + (b - areas_[0].blocks) * block_bytes_;
   }
 
+  bool past_caches_;
   slots slots_;
   std::uint64_t* left_;   // bytes of each slot's chain that are not yet placed
   std::uint16_t* owners_; // slots of the blocks, as these were taken
@@ -158,7 +169,7 @@ class chain_sorter {
     image_.exact = image_.is_float;
     for (unsigned c = 0; c < chunks_; ++c)
       chains_.emplace_back(spare.at(begin(c)), begin(c + 1) - begin(c), job.scratch + c * layout.worker_bytes,
-                           layout.worker_bytes / 64 * 64);
+                           layout.worker_bytes / 64 * 64, past_caches());
   }
 
   /// False, and nothing of the result written, where a sample does not find few values, or finds too few of them.
@@ -172,7 +183,7 @@ class chain_sorter {
     job_.progress->add(2 * job_.n);
     write_keys();
     for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
-      chains_[c].place();
+      chains_[c].place(past_caches());
       job_.progress->add(begin(c + 1) - begin(c));
     });
     return true;
@@ -186,6 +197,7 @@ class chain_sorter {
     std::uint64_t end; // in the result, of this and all before it
   };
 
+  bool past_caches() const { return job_.n * (sizeof(K) + job_.value_width) >= tuning().stream_chains_from_bytes; }
   std::size_t begin(std::size_t chunk) const { return part_begin(job_.n, chunks_, chunk); }
 
   /// Such arrays may have a shorter way.
@@ -235,7 +247,7 @@ class chain_sorter {
                                 [](std::size_t at, const value& b) { return at < b.end; });
       for (std::size_t at = first; at < end; ++v) {
         const std::size_t until = std::min<std::size_t>(v->end, end);
-        std::fill(result_.keys + at, result_.keys + until, v->key);
+        best_kernels<K>().fill(result_.keys + at, until - at, v->key, past_caches());
         at = until;
       }
       job_.progress->add(end - first);

@@ -4,6 +4,7 @@
 #include "cpu/cpu_engine.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
+#include "cpu/split_choice.hpp"
 #include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
@@ -69,6 +70,7 @@ struct small_tuning {
     cpu::tuning().vector_bytes = cpu::tuning().skewed_vector_bytes = 2 * local_bytes;
     cpu::tuning().alone_below_bytes = alone_below;
     cpu::tuning().stream_from_bytes = 4 * alone_below;
+    cpu::tuning().stream_chains_from_bytes = 8 * alone_below;
     cpu::tuning().scattered_bytes = 256;
   }
   ~small_tuning() { cpu::tuning() = before; }
@@ -608,6 +610,79 @@ TEST(CpuEngine, BucketsBetweenSplitters) {
         check_splitters<std::uint64_t>(key_type::f64, workload, part_bits);
         check_splitters<uint128>(key_type::u128, workload, part_bits);
       }
+  }
+}
+
+// Puts some keys of an array, and their neighbours now and then, into many places of it.
+template <class K>
+void make_heavy(K* keys, std::size_t n, std::size_t heavies, double share, std::uint64_t seed) {
+  std::vector<K> heavy(keys, keys + heavies);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = testing::random_bits(i, seed);
+    if (static_cast<double>(bits >> 32) < share * 0x1p32)
+      keys[i] =
+          static_cast<K>(heavy[bits % heavies] + static_cast<K>(bits % 4093 == 0) - static_cast<K>(bits % 4091 == 0));
+  }
+}
+
+// Heavy keys among others, which vectors take out of the blocks that are counted and moved: the least, the greatest and
+// any others, alone and together, in every form.
+TEST(CpuEngine, HeavyKeysAmongOthers) {
+  random_trials trials(53);
+  for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
+    for (const char* others : {"uniform", "lognormal", "zipf-spread", "zeros:0.3"})
+      for (const double share : {0.2, 0.6, 0.95})
+        for (const unsigned threads : {1u, 3u}) {
+          const small_tuning sizes(std::size_t{2048} << trials.below(4), std::size_t{1} << (10 + trials.below(8)),
+                                   cpu::all_instruction_sets[trials.below(3)]);
+          trial t = trials.next(1);
+          t.type = type;
+          t.n = 20'000 + trials.below(20'000);
+          t.workload = others;
+          t.carries = trials.below(3) != 0 ? payload::values : payload::indices;
+          t.value_bytes = t.carries == payload::values && trials.below(6) == 0 ? 16 : 4 << trials.below(2);
+          t.bits = trials.below(6) != 0 ? bit_window{} : bit_window{4, key_bits(type)};
+          t.threads = threads;
+          const std::size_t heavies = 1 + trials.below(share > 0.5 ? 5 : 2), n = t.n;
+          const std::uint64_t seed = t.seed;
+          t.change = [=](std::byte* keys) {
+            key_bytes(type) == 4 ? make_heavy(reinterpret_cast<std::uint32_t*>(keys), n, heavies, share, seed)
+                                 : make_heavy(reinterpret_cast<std::uint64_t*>(keys), n, heavies, share, seed);
+          };
+          check(t);
+        }
+}
+
+// Which keys are taken out: those that fill an eighth of the sample, where vectors can.
+TEST(CpuEngine, HeavyKeysAreTakenOut) {
+  constexpr std::size_t n = 100'000;
+  for (const bool has_zeros : {false, true}) {
+    std::vector<std::uint64_t> keys(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t bits = testing::random_bits(i, 3);
+      keys[i] = bits % 10 < 3 ? (has_zeros ? 0 : std::uint64_t{1} << 60) : bits % 10 < 5 ? 12345 : bits;
+    }
+    const cpu::key_image<std::uint64_t> image(key_type::i64, order::descending, {});
+    const cpu::radix_layout layout(8, 8, n, 1);
+    for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+      const small_tuning sizes(8192, 4096, set);
+      cpu::splitter_tree<std::uint64_t> tree;
+      const auto split = cpu::split_choice<std::uint64_t>(layout, image, 8).guess(keys.data(), n, tree);
+      if (!cpu::uses(cpu::instruction_set::avx512)) {
+        EXPECT_EQ(tree.heavy_keys, 0u);
+        continue;
+      }
+      // A number of 32 bits tells 64-bit keys apart near the heaviest one alone.
+      ASSERT_EQ(split.tree, &tree);
+      ASSERT_EQ(tree.heavy_keys, has_zeros ? 2u : 1u);
+      for (std::size_t h = 0; h < tree.heavy_keys; ++h) {
+        EXPECT_TRUE(split.is_of_equals(tree.heavy_bucket[h]));
+        EXPECT_TRUE(tree.heavy[h] == 12345 || tree.heavy[h] == (has_zeros ? 0 : std::uint64_t{1} << 60));
+      }
+      cpu::splitter_tree<std::uint64_t> wide;
+      cpu::split_choice<std::uint64_t>(layout, image, 16).guess(keys.data(), n, wide);
+      EXPECT_EQ(wide.heavy_keys, 0u);
+    }
   }
 }
 

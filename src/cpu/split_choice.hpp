@@ -1,0 +1,132 @@
+// How a segment is split into buckets: by a digit; between splitters where that would leave too much together; between
+// splitters and beside heavy keys, where those fill a third of it and vectors can take them out; or else around a key
+// that fills half of it. A sample of the keys decides, so that the first scan can count already.
+#pragma once
+
+#include "cpu/kernels_words.hpp"
+#include "cpu/radix_job.hpp"
+#include "cpu/sampled_split.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::cpu {
+
+template <class K>
+class split_choice {
+ public:
+  split_choice(const radix_layout& layout, const key_image<K>& image, std::size_t value_width)
+      : layout_(layout), image_(image), value_width_(value_width) {}
+
+  /// What the sample suggests. `tree` is what a split between splitters has its tree in.
+  split<K> guess(const K* keys, std::size_t n, splitter_tree<K>& tree) const {
+    const key_sample<K> sample(keys, n, image_);
+    if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
+      return split<K>(tree);
+    // A key that fills half of the segment would make every counter wait for the one before it.
+    const K* const end = sample.images + sample.size;
+    const K middle = sample.images[sample.size / 2];
+    const auto [first, last] = std::equal_range(sample.images, end, middle);
+    if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
+      return split<K>(middle);
+    const digit d = top_digit(sample.differing, n);
+    if (splits_well(sample, d, n))
+      return d;
+    return between_splitters(sample, n, tree);
+  }
+
+  /// The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
+  /// and it would leave all others together.
+  split<K> final(const K* keys, std::size_t n, const split<K>& guess, K differing, splitter_tree<K>& tree) const {
+    if (guess.around_key || guess.tree != nullptr)
+      return guess;
+    const split<K> d = top_digit(differing, n);
+    if (d == guess || !guess.is_any())
+      return d;
+    const key_sample<K> sample(keys, n, image_);
+    return splits_well(sample, d.by, n) ? d : between_splitters(sample, n, tree);
+  }
+
+ private:
+  split<K> between_splitters(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
+    tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+    return split<K>(tree);
+  }
+
+  // Vectors take heavy keys out of what is counted and moved one by one (kernels_heavy.ipp).
+  bool takes_heavy_keys_out() const {
+    return (sizeof(K) == 4 || sizeof(K) == 8) && (value_width_ == 4 || value_width_ == 8) && !image_.exact &&
+           image_.window == static_cast<K>(~K{0}) && uses(instruction_set::avx512);
+  }
+
+  // Splitters from the sample without its heavy keys, which are splitters too. False where there are none, or little is
+  // left.
+  bool beside_heavy_keys(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
+    constexpr std::size_t least_rest = 16;
+    K heavy[splitter_tree<K>::most_heavy], others[key_sample<K>::most], heaviest = 0;
+    std::size_t heavies = 0, rest = 0, most = 0;
+    for (std::size_t i = 0, end = 0; i < sample.size; i = end) {
+      const K x = sample.images[i];
+      end =
+          static_cast<std::size_t>(std::upper_bound(sample.images + i, sample.images + sample.size, x) - sample.images);
+      if (end - i < sample.size / heavy_part || heavies == std::size(heavy)) {
+        std::fill_n(others + rest, end - i, x);
+        rest += end - i;
+        continue;
+      }
+      heavy[heavies++] = x;
+      if (end - i > most) {
+        most = end - i;
+        heaviest = x;
+      }
+    }
+    if (sample.size - rest < sample.size / heavy_share || rest < least_rest)
+      return false;
+    tree = splitter_tree<K>(others, rest, part_bits(n / sample.size * rest), heavy, heavies, heaviest, image_);
+    return tree.heavy_keys > 0;
+  }
+
+  // Intervals between splitters that one local sort is enough for have one part. Larger ones have three, for which the
+  // buckets' lines are long yet, or as many as leave half of what 32 bits sort; narrow pairs, which have long lines
+  // anyway, a quarter.
+  unsigned part_bits(std::size_t n) const {
+    const bool narrow = sizeof(K) + value_width_ <= 8;
+    const std::size_t interval = n / (splitter_tree<K>::splitters + 1),
+                      most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
+    if (interval <= layout_.bucket_keys)
+      return 1;
+    return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
+                      splitter_tree<K>::most_part_bits);
+  }
+
+  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together; not so
+  // of pairs where those are many, since they wait for one counter, and words of 32 bits do not sort them.
+  bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
+    const std::size_t together = sample.most_together(d), keys = n / sample.size * together;
+    if (value_width_ != 0)
+      return together <= sample.size / 4 && keys <= 2 * std::min(short_words_most, layout_.local_limit);
+    return together <= sample.size / 16 || keys <= 2 * layout_.local_limit;
+  }
+
+  // The highest differing bits, as many as make buckets that a local sort can take.
+  digit top_digit(K differing, std::size_t n) const {
+    if (differing == 0)
+      return {};
+    auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
+    if (bits > max_digit_bits) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
+      const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
+      bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
+    }
+    return highest_digit(differing, std::max(bits, least_digit_bits));
+  }
+
+  static constexpr unsigned least_digit_bits = 6;
+  // Of a sample: a heavy key fills an eighth, and all of them a third. Less does not pay for the packing of the others.
+  static constexpr std::size_t heavy_part = 8, heavy_share = 3;
+
+  const radix_layout& layout_;
+  const key_image<K>& image_;
+  const std::size_t value_width_;
+};
+
+} // namespace sortile::cpu
