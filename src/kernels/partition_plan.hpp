@@ -11,7 +11,7 @@ namespace sortile::kernels {
 struct partition_plan {
   static constexpr unsigned most_bits = 16, most_bits_at_once = 8, most_chunks = 132;
   static constexpr std::uint64_t bucket_keys = 4096;
-  static constexpr std::uint64_t least_of_whole_buckets = std::uint64_t{1} << 24; ///< of a sort between splitters
+  static constexpr std::uint64_t most_of_half_buckets = std::uint64_t{1} << 23; ///< of a sort between splitters
   static constexpr std::uint64_t chunk_pairs = 1024; ///< at least, where there are several
   static constexpr std::uint64_t least_counted = (bucket_keys << (most_bits - 1)) + 1; ///< 32-bit keys
   /// As many keys alone, or pairs of any keys, as one block sorts in one launch.
@@ -55,7 +55,7 @@ struct partition_plan {
   }
   /// Two partitions always. Of few keys twice as many buckets, so that hardly one is too large for the local step.
   static partition_plan between_splitters(std::uint64_t n, unsigned partition_bits = sort_tuning::follows_n) {
-    const unsigned more = partition_bits > most_bits && n < least_of_whole_buckets ? 1 : 0;
+    const unsigned more = partition_bits > most_bits && n <= most_of_half_buckets ? 1 : 0;
     return halved(std::max(of_pairs(n, partition_bits).bits() + more, 2u), false);
   }
 

@@ -61,7 +61,7 @@ constexpr std::size_t most_pairs = two_to(28);
 /// From so many keys on, log2, partitions between splitters are quicker than a pass a digit where keys are skewed, by
 /// so much that it is worth their launches where they are not. Pairs of 128-bit keys are sorted so at once.
 struct between_splitters_from {
-  static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, others = 24, integers = 27;
+  static constexpr unsigned pairs_of_128 = 20, alone_128 = 21, with_8_bytes = 22, others = 24, integers = 27;
 };
 std::size_t least_between_splitters(const sort_facts& f) {
   using from = between_splitters_from;

@@ -26,7 +26,7 @@
 // fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first: half
 // a millisecond or so, beside others. Only more than twice that size is too much. That happens only where the sample's
 // fixed places miss a part of the keys. The counts tell it before the outputs are touched (of double buffers: the
-// inputs), and then the verdict gives the pairs to the next fallback. Below 2^24 pairs nothing
+// inputs), and then the verdict gives the pairs to the next fallback. Up to 2^23 pairs nothing
 // follows the local step: buckets of 2048 on average exceed it only there, too.
 //
 // When not to use it: where sort_pairs takes the keys, since it reads them once less and searches nothing; for keys
