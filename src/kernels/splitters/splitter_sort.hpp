@@ -10,7 +10,7 @@
 //   partition                                                    one read, one write
 //   local       each bucket in shared memory                     one read, one write
 //
-// Samples are of 64 keys a bucket, 2^14 of them at most, 12,288 of 128 bits; below 2^24 pairs, where buckets are of
+// Samples are of 64 keys a bucket, 2^14 of them at most, 12,288 of 128 bits; up to 2^23 pairs, where buckets are of
 // half the size, of 32.
 //
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
