@@ -23,7 +23,7 @@ binaries=(cli/sortile cli/sortile-bench-gpu tests/gpu/gpu_test tests/gpu/gpu_fuz
 
 # name, seconds, what it needs, command. $F: the folder; $O: where results go; $LIMIT: the seconds it gets.
 fuzz=${GPU_RUN_FUZZ:-120}
-kernels='splitters|count_buckets|key_scan|chunk_scan|lsd_scan|window|tables|sums|starts|partition|local_sort|local_pairs|large_sort|medium_sort|count_skewed|fill_giants|large_pairs|one_block|lsd'
+kernels='splitters|split_segments|key_scan|chunk_scan|lsd_scan|window|tables|partition|local_sort|local_pairs|large_sort|medium_sort|count_skewed|fill_giants|large_pairs|one_block|lsd'
 metrics=dram__bytes.sum,gpu__time_duration.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed
 metrics+=,launch__registers_per_thread,sm__throughput.avg.pct_of_peak_sustained_elapsed,smsp__warps_active.avg.pct_of_peak_sustained_active
 check='compute-sanitizer --error-exitcode 9 --print-limit 20 --tool'
