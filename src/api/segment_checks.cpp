@@ -82,8 +82,8 @@ void need_strided(const segments& w, std::size_t n) {
   const std::size_t g = std::gcd(w.stride, w.step);
   if ((w.count > 1 || w.length > 1) && (g == 0 || (w.count > w.step / g && w.length > w.stride / g)))
     refuse_segments(
-        shape + ": overlap; as rows they need a stride above (length − 1) · step, as columns a step above (count − 1) "
-                "· stride");
+        shape + ": overlap; with g, the greatest common divisor of stride and step, they need count ≤ step / g or "
+                "length ≤ stride / g");
 }
 
 // ---- offsets in host memory ----

@@ -1,7 +1,7 @@
 // Heavy keys, taken out of the blocks that a split between splitters counts and moves. Included once per instruction
 // set (kernels_all.hpp).
 //
-// Idea. A key that fills a third of an array has a bucket of its own (kernels_splitters.ipp), and each pair in
+// Idea. A key that fills an eighth of an array or more has a bucket of its own (kernels_splitters.ipp), and each pair in
 // it says the same: no place among splitters need be looked for, no line of a buffer collected, and all would wait for
 // one counter. So a block of keys is compared with each heavy key, a vector at a time. The values of the equal ones are
 // packed, and go to their bucket side by side; what is left of the block is packed too, and goes on to be looked at one
@@ -95,7 +95,6 @@ class lighter_group {
                        [[maybe_unused]] std::size_t ahead, [[maybe_unused]] const splitter_tree<K>& tree,
                        [[maybe_unused]] F&& f) {
     if constexpr (is_possible) {
-      packed_group<std::conditional_t<has_values<V>, V, std::uint32_t>> taken;
       if (n < heavy_group) { // whole vectors are read
         std::copy(keys, keys + n, keys_.at);
         keys = keys_.at;
@@ -107,12 +106,12 @@ class lighter_group {
       for (std::size_t h = 0; h < tree.heavy_keys; ++h) {
         std::size_t left;
         if constexpr (has_values<V>)
-          left = take_out_key(keys, values, n, tree.heavy[h], keys_.at, values_.at, taken.at, ahead);
+          left = take_out_key(keys, values, n, tree.heavy[h], keys_.at, values_.at, taken_.at, ahead);
         else
           left = take_out_key<K, V>(keys, nullptr, n, tree.heavy[h], keys_.at, nullptr, nullptr, ahead);
         if (left < n) {
           if constexpr (has_values<V>)
-            f(h, taken.at, n - left);
+            f(h, taken_.at, n - left);
           else
             f(h, nullptr, n - left);
         }
@@ -143,7 +142,7 @@ class lighter_group {
 
  private:
   packed_group<K> keys_;
-  packed_group<std::conditional_t<has_values<V>, V, std::uint8_t>> values_;
+  packed_group<std::conditional_t<has_values<V>, V, std::uint8_t>> values_, taken_;
 };
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

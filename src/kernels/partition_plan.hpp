@@ -11,8 +11,9 @@ namespace sortile::kernels {
 struct partition_plan {
   static constexpr unsigned most_bits = 16, most_bits_at_once = 8, most_chunks = 132;
   static constexpr std::uint64_t bucket_keys = 4096;
-  static constexpr std::uint64_t most_of_half_buckets = std::uint64_t{1} << 23; ///< of a sort between splitters
   static constexpr std::uint64_t chunk_pairs = 1024; ///< at least, where there are several
+  /// Pairs up to which a sort between splitters makes buckets of half the size.
+  static constexpr std::uint64_t most_of_half_buckets = std::uint64_t{1} << 23;
   static constexpr std::uint64_t least_counted = (bucket_keys << (most_bits - 1)) + 1; ///< 32-bit keys
   /// As many keys alone, or pairs of any keys, as one block sorts in one launch.
   template <class Word>

@@ -59,9 +59,10 @@ constexpr std::size_t keys_as_pairs = two_to(20);
 /// Up to here buckets of pairs fit the local step.
 constexpr std::size_t most_pairs = two_to(28);
 /// From so many keys on, log2, partitions between splitters are quicker than a pass a digit where keys are skewed, by
-/// so much that it is worth their launches where they are not. Pairs of 128-bit keys are sorted so at once.
+/// so much that it is worth their launches where they are not (splitters-for-fewer.txt). Pairs of 128-bit keys are
+/// sorted so at once.
 struct between_splitters_from {
-  static constexpr unsigned pairs_of_128 = 20, alone_128 = 21, with_8_bytes = 22, others = 24, integers = 27;
+  static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, others = 24, integers = 27;
 };
 std::size_t least_between_splitters(const sort_facts& f) {
   using from = between_splitters_from;
@@ -146,7 +147,7 @@ constexpr rule rules[] = {
      [](const sort_facts& f) {
        return partitions_can(f) && f.key_bits == 128 && (f.value_bytes == 4 || f.value_bytes == 8) && splitters_can(f);
      },
-     always<sorter::splitters, sorter::lsd>, "engine-between-splitters.json"},
+     always<sorter::splitters, sorter::lsd>, "splitters-for-fewer.txt"},
     {"no partitions take them, and one launch is quicker than passes",
      [](const sort_facts& f) { return !by_partitions(f) && f.sample_fits && f.n <= sample_before_lsd(f); },
      always<sorter::sample>, "engine-choice-2.json"},

@@ -183,7 +183,7 @@ TEST(recipe, pairs_of_128_bit_keys_all_go_between_splitters) {
   const auto first = [](std::size_t n, unsigned value_bytes) {
     return gpu::sorters_for({.n = n, .key_bits = 128, .value_bytes = value_bytes})[0];
   };
-  constexpr std::size_t least = std::size_t{1} << 20;
+  constexpr std::size_t least = std::size_t{1} << 19;
   EXPECT_EQ(first(least - 1, 8), sorter::lsd);
   for (const unsigned value_bytes : {4u, 8u}) {
     const std::size_t most = std::size_t{1} << (value_bytes == 4 ? 27 : 26);

@@ -4,8 +4,9 @@
 //   place[d]   pairs of smaller digits  +  pairs of digit d in chunks before the block's
 //
 // Up to a million pairs there is one partition, of up to 256 buckets in up to 132 chunks, and all counts together are
-// 135 KB in the L2. Meetings of the scan's blocks take 2 to 3 µs; reading all counts in every block takes one or two. Block 0 writes what
-// later launches need: where buckets begin, whether the pairs are sorted or descending, whether a bucket is too full.
+// 135 KB in the L2. Meetings of the scan's blocks take 2 to 3 µs; reading all counts in every block takes one or two.
+// Block 0 writes what later launches need: where buckets begin, whether the pairs are sorted or descending, whether a
+// bucket is too full.
 //
 //   slice     thread t adds up column t mod bins, over its run of rows     sums[t], befores[t]
 //   column    thread d < bins adds up the slices; a scan over the columns

@@ -1,8 +1,8 @@
 // Sorts pairs of a key and a value in device memory, stably, by two partitions and one local step; plain C++.
 //
 //   scan        one read of the keys: how many of each digit every chunk of the input holds, whether they are sorted
-//   tables      the place of every pair follows from the counts, before anything moves: two small launches (columns,
-//               starts), or, of a single partition, made by its blocks themselves
+//   tables      the place of every pair follows from the counts, before anything moves: in the same launch, whose
+//               blocks meet, or, of a single partition, made by its blocks themselves
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write     (from 2^20 + 1 pairs on)
 //   local       the rest            one read, one write

@@ -31,7 +31,8 @@ struct even_bins {
     const unsigned bits = bits_of(Element(span | Element{1}));
     even_bins b{least, bits < 32 ? 32 - bits : 0, bits > 32 ? bits - 32 : 0, 0};
     // Rounded down, and a little more, so that the greatest element's bin is below `bins`.
-    b.scale = std::uint32_t(float(bins) * 4294967296.0f / (float(b.normalised(greatest)) + 1.0f) * 0.999999f);
+    if (least != greatest)
+      b.scale = std::uint32_t(float(bins) * 4294967296.0f / (float(b.normalised(greatest)) + 1.0f) * 0.999999f);
     return b;
   }
   SORTILE_DEVICE std::uint32_t normalised(Element e) const {

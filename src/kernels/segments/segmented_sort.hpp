@@ -13,9 +13,9 @@
 // launch: where a sort is over sooner than three launches, lists cost more than the blocks that are larger than needed.
 // Only where somebody asks what the offsets were, something has to keep the answer.
 //
-// The list of launches depends on n, the form and number of the segments and the types alone: what has nothing to do
-// returns at once. So the call may be captured in a graph and replayed with other offsets. Allocates nothing, never
-// synchronises.
+// The list of launches depends on n, the form and number of the segments, the types, and whether somebody asks what the
+// offsets were: what has nothing to do returns at once. So the call may be captured in a graph and replayed with other
+// offsets. Allocates nothing, never synchronises.
 //
 // Order. By codec.image within its bit window, stable. Deterministic: entries of lists come in any order, but segments
 // are independent of each other.

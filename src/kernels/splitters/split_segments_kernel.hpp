@@ -7,7 +7,7 @@
 //   places   the tables (pairs/place_tables.hpp)
 //
 // The grid meets between these. As launches, which mostly have nothing to do, they took 2 to 3 µs each. The verdict is
-// written behind a meeting: until then blocks may ask it whether they are called.
+// written behind a meeting: until then blocks may ask it whether they are called. (Of a first sort nobody asks.)
 #pragma once
 
 #include "kernels/pairs/place_tables.hpp"

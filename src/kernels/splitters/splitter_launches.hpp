@@ -50,7 +50,7 @@ class splitter_sorter {
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
   /// Whether buckets that exceed the local step have launches of their own. Of half its share each hardly one does.
-  bool takes_large_buckets() const { return r_.n >> plan_.bits() > partition_plan::bucket_keys / 2; }
+  bool takes_large_buckets() const { return r_.n > (partition_plan::bucket_keys / 2) << plan_.bits(); }
   /// Pairs of a bucket, of several keys, from which on another sort has to take them all.
   std::uint32_t most_of_a_bucket() const {
     return takes_large_buckets() ? 2 * large_kernel::capacity : local_kernel::capacity;
