@@ -20,8 +20,7 @@ _known: dict[type, Framework | None] = {}
 
 def held_by(x: Any) -> Framework | None:
     """The framework that has to be asked for this array; None where it is read like NumPy's."""
-    kind = type(x)
-    found = _known[kind] if kind in _known else _look_up(kind)
+    found = known(type(x))
     return found if found is not None and found.holds(x) else None
 
 

@@ -101,8 +101,7 @@ def _quantiles(
     function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
 ) -> Any:
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
-        if progress is not None:
-            refuse_host_options(None, progress)
+        refuse_host_options(None, progress)
         return framework.quantile(x, wanted, axis, METHODS.index(method))
     a, back = given(x)
     rows, others, _at = rows_along(a, axis)

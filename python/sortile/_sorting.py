@@ -94,11 +94,8 @@ def sort(
     if stable is not True:
         flag("stable", stable)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
-        if order is not None or progress is not None:
-            refuse_host_options(order, progress)
-        if descending is not False:
-            descending = flag("descending", descending)
-        return framework.sort(x, axis, descending, out, nan)
+        refuse_host_options(order, progress)
+        return framework.sort(x, axis, flag("descending", descending), out, nan)
     if progress is None and order is None:
         result = core.sort(x, axis, descending, out, nan, threads, None)
         if result is not NotImplemented:
@@ -167,11 +164,8 @@ def argsort(
     if stable is not True:
         flag("stable", stable)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
-        if order is not None or progress is not None:
-            refuse_host_options(order, progress)
-        if descending is not False:
-            descending = flag("descending", descending)
-        return framework.argsort(x, axis, descending, dtype, out, nan)
+        refuse_host_options(order, progress)
+        return framework.argsort(x, axis, flag("descending", descending), dtype, out, nan)
     if dtype is not None:
         dtype = numpy_type(dtype)
     if progress is None and order is None:
@@ -339,11 +333,8 @@ def is_sorted(
     True
     """
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
-        if order is not None or progress is not None:
-            refuse_host_options(order, progress)
-        if descending is not False:
-            descending = flag("descending", descending)
-        return framework.is_sorted(x, axis, descending, nan)
+        refuse_host_options(order, progress)
+        return framework.is_sorted(x, axis, flag("descending", descending), nan)
     if progress is None and order is None:
         result = core.is_sorted(x, axis, descending, nan, threads, None)
         if result is not NotImplemented:

@@ -247,6 +247,8 @@ struct split {
   bool is_of_equals(std::size_t bucket) const {
     return around_key ? bucket == 1 : tree != nullptr && tree->is_of_equals(bucket);
   }
+  /// Whether a partition leaves out keys of such buckets, for whoever writes them where they belong.
+  bool leaves_keys_out() const { return tree != nullptr && tree->heavy_keys > 0; }
   bool operator==(const split&) const = default;
 };
 

@@ -97,14 +97,6 @@ class known_keys {
 #endif
 
 #if defined(SORTILE_CPU_AVX512_HERE)
-/// Which of a vector of keys are `key`.
-inline std::uint32_t equal_to(__m512i keys, std::uint32_t key) {
-  return _mm512_cmpeq_epu32_mask(keys, _mm512_set1_epi32(static_cast<int>(key)));
-}
-inline std::uint32_t equal_to(__m512i keys, std::uint64_t key) {
-  return _mm512_cmpeq_epu64_mask(keys, _mm512_set1_epi64(static_cast<long long>(key)));
-}
-
 /// Values of keys of which some are equal, those at the front; of as many keys as a vector has.
 inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::uint32_t) {
   return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), _mm512_loadu_si512(values));

@@ -43,12 +43,12 @@ inline std::size_t pack(const T* from, std::uint32_t which, std::size_t lanes, T
   return static_cast<unsigned>(__builtin_popcount(which));
 }
 
-template <class K>
-inline std::uint32_t equal_lanes(const K* keys, K key) {
-  if constexpr (sizeof(K) == 4)
-    return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(keys), _mm512_set1_epi32(static_cast<int>(key)));
-  else
-    return _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(keys), _mm512_set1_epi64(static_cast<long long>(key)));
+/// Which of a vector of keys are `key`.
+inline std::uint32_t equal_to(__m512i keys, std::uint32_t key) {
+  return _mm512_cmpeq_epu32_mask(keys, _mm512_set1_epi32(static_cast<int>(key)));
+}
+inline std::uint32_t equal_to(__m512i keys, std::uint64_t key) {
+  return _mm512_cmpeq_epu64_mask(keys, _mm512_set1_epi64(static_cast<long long>(key)));
 }
 
 // Of n keys and values, which lie in whole vectors: packs what is not `key` to the front of `left`, which may be where
@@ -61,7 +61,7 @@ inline std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K
   constexpr std::uint32_t all = (1u << lanes) - 1;
   std::size_t left = 0, out = 0;
   for (std::size_t i = 0; i < n; i += lanes) {
-    const std::uint32_t there = n - i < lanes ? (1u << (n - i)) - 1 : all, equal = equal_lanes(keys + i, key) & there;
+    const std::uint32_t there = n - i < lanes ? (1u << (n - i)) - 1 : all, equal = equal_to(_mm512_loadu_si512(keys + i), key) & there;
     if (ahead > 0) {
       fetch(keys + i, ahead, ahead + lanes);
       if constexpr (has_values<V>)

@@ -446,7 +446,7 @@ void partition(const source<K>& from, std::size_t n, const key_image<K>& image, 
   constexpr std::size_t line = line_keys(sizeof(K), width), long_line = long_line_keys(sizeof(K), width);
   static_assert(few_buckets * long_line <= max_buckets * line); // radix_layout::line_bytes
   if constexpr (lighter_group<K, V>::is_possible && has_values<V>)
-    if (d.tree != nullptr && d.tree->heavy_keys > 0)
+    if (d.leaves_keys_out())
       return d.buckets() <= few_buckets
                  ? partition_beside_heavy<long_line, few_buckets, K, V>(from, n, image, d, kept, position, start, to,
                                                                         stream, buffers)

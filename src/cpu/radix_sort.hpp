@@ -335,7 +335,7 @@ class radix_sorter {
     };
     if (workers == 1) {
       for (std::size_t b = 0; b < d.buckets(); ++b) {
-        sort_bucket(bucket(b), worker, d.is_of_equals(b));
+        sort_bucket(bucket(b), worker, d, b);
         if (worker == 0)
           job_.progress->report();
       }
@@ -344,11 +344,11 @@ class radix_sorter {
     sort_buckets_together(workers, d, begins, bucket);
   }
 
-  void sort_bucket(const segment& s, unsigned worker, bool of_equals) {
+  void sort_bucket(const segment& s, unsigned worker, const split<K>& d, std::size_t b) {
     if (s.n == 0)
       return;
-    if (of_equals)
-      place_equal(s, 1);
+    if (d.is_of_equals(b))
+      place_equal(s, 1, d);
     else if (s.n <= layout_.local_limit || s.n <= vector_limit(s))
       sort_locally(s, worker);
     else
@@ -370,7 +370,7 @@ class radix_sorter {
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const std::size_t n = begins[b + 1] - begins[b];
       if (n > too_large) {
-        d.is_of_equals(b) ? place_equal(bucket(b), workers) : sort_segment(bucket(b), workers, 0);
+        d.is_of_equals(b) ? place_equal(bucket(b), workers, d) : sort_segment(bucket(b), workers, 0);
         continue;
       }
       if (n == 0)
@@ -383,7 +383,7 @@ class radix_sorter {
     std::stable_sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
     for_each_task(workers, tasks.size(), job_.progress, [&](unsigned w, std::size_t t) {
       for (std::size_t b = tasks[t].first; b < tasks[t].last; ++b)
-        sort_bucket(bucket(b), w, d.is_of_equals(b));
+        sort_bucket(bucket(b), w, d, b);
     });
   }
 
@@ -397,9 +397,10 @@ class radix_sorter {
   }
 
   // Of a bucket of equal keys. Where those are equal bits, the first one is written again and again: others need not be
-  // there.
-  void place_equal(const segment& s, unsigned workers) {
-    if (image_.exact || image_.window != static_cast<K>(~K{0}))
+  // there. Where they are, and in place, nothing is to be done.
+  void place_equal(const segment& s, unsigned workers, const split<K>& d) {
+    const bool in_place = !s.in_spare && !d.leaves_keys_out();
+    if (in_place || image_.exact || image_.window != static_cast<K>(~K{0}))
       return place(s, workers);
     const K key = s.from.keys[0];
     const lanes<K> to = result_.at(s.begin);

@@ -69,18 +69,14 @@ void device_segmented_sort::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t keys = n * key_bytes(a.type), values = a.carries == payload::none ? 0 : n * a.value_bytes;
   const std::size_t in = keys + (a.carries == payload::values ? values : 0);
   const std::size_t out = (a.keys_out == nullptr ? 0 : keys) + values;
-  kernels::detail::segment_classes classes{};
-  bool at_once = false;
-  with_word(a.type, [&]<class Word>(Word) {
-    const auto r = request_of<Word>();
-    classes = kernels::detail::segmented_layout::of(r).classes;
-    at_once = kernels::detail::sorts_at_once(r);
-  });
+  const auto layout =
+      with_word(a.type, [&]<class Word>(Word) { return kernels::detail::segmented_layout::of(request_of<Word>()); });
+  const auto& classes = layout.classes;
   const std::size_t capacity = classes.block();
   const std::size_t offsets = equal ? 0 : (w.form == segment_form::ranges ? 2 : 1) * w.count * w.offset_bytes;
   if (transposes)
     steps.push_back({"transpose", "columns to rows, in the workspace", in, in});
-  if ((!equal && !at_once) || longest <= classes.tiny || longest > capacity)
+  if (layout.makes_lists || longest <= classes.tiny)
     steps.push_back({"classify",
                      "segments by their lengths; those of up to " + std::to_string(classes.tiny) +
                          " elements are sorted at once, by a thread or some lanes each",

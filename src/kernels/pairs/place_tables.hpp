@@ -17,6 +17,7 @@
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"
+#include "kernels/partition_plan.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -30,8 +31,8 @@ struct counter_table {
 
 template <unsigned Threads>
 struct place_tables {
-  static constexpr unsigned warps = Threads / simt::warp_size, most_chunks = 132;
-  static constexpr int most_rows = int((most_chunks + warps - 1) / warps); // of a warp
+  static constexpr unsigned warps = Threads / simt::warp_size;
+  static constexpr int most_rows = int((partition_plan::most_chunks + warps - 1) / warps); // of a warp
   using scan_storage = primitives::block_scan_storage<std::uint32_t, Threads>;
   struct storage {
     simt::shared_array<std::uint32_t, Threads> sums; // [warps][columns]
