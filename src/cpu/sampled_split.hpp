@@ -19,8 +19,9 @@ digit highest_digit(K differing, unsigned bits) {
   return {top - used, used};
 }
 
-/// Sorted ordering images of keys at equal distances: few of short arrays, since a sample takes its time too, and all
-/// keys of an array that is shorter than the sample.
+/// Sorted ordering images of one key of each of so many equal stretches: few of short arrays, since a sample takes its
+/// time too, and all keys of an array that is shorter than the sample. Where in its stretch a key is taken changes from
+/// one to the next, since keys that repeat their pattern would show the same part of it at equal distances.
 template <class K>
 struct key_sample {
   static constexpr std::size_t least = 512, most = 2048;
@@ -28,16 +29,23 @@ struct key_sample {
   std::size_t size;
   K differing = 0; ///< bits in which they differ
 
-  key_sample(const K* keys, std::size_t n, const key_image<K>& image)
-      : size(std::min(n, n < std::size_t{1} << 20 ? least : most)) {
+  key_sample(const K* keys, std::size_t n, const key_image<K>& image) : size(size_of(n)) {
     K any = 0, all = static_cast<K>(~K{0});
     for (std::size_t i = 0; i < size; ++i) {
-      images[i] = image.ordering(keys[n / size * i]);
+      images[i] = image.ordering(keys[position(i, n)]);
       any = static_cast<K>(any | images[i]);
       all = static_cast<K>(all & images[i]);
     }
     differing = static_cast<K>(any ^ all);
     sort();
+  }
+
+  static std::size_t size_of(std::size_t n) { return std::min(n, n < std::size_t{1} << 20 ? least : most); }
+
+  /// Of the i-th key that is taken: the golden ratio's multiples lie evenly, and repeat nothing.
+  static std::size_t position(std::size_t i, std::size_t n) {
+    const std::uint64_t stretch = n / size_of(n), fraction = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32;
+    return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
   }
 
   /// The most of them that a digit leaves together.
