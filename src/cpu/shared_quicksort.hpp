@@ -3,18 +3,20 @@
 // Idea. All threads split an array together until there is a part for each; then each splits and sorts parts alone, and
 // leaves one side of what it splits to whoever has nothing to do.
 //
-// To split together, each takes a stretch from the left half and its mirror image from the right one, and splits the two
-// as if they were one array: low ones gather in the left stretch, high ones in the right. Where the pivot is near the
-// middle, so are the few keys that end up on the wrong side, and these alone are swapped:
+// To split together, each takes a stretch from the left half and its mirror image from the right one, and splits the
+// two as if they were one array: low ones gather in the left stretch, high ones in the right. Where the pivot is near
+// the middle, so are the few keys that end up on the wrong side, and these alone are swapped:
 //
 //        thread 0    1        2    2        1     thread 0
 //       [ low     | low    | low | high | high  |   high  ]
 //                                ^ where the low ones end in all
 //
-// Stretches that lie side by side, each split by itself, leave every fourth key to be swapped with another: half as much
-// to read and write again as the split itself.
+// Stretches that lie side by side, each split by itself, leave every fourth key to be swapped with another: half as
+// much to read and write again as the split itself.
 //
 // A part waits for nobody: a thread that finds no part waits for those that split, and they never wait.
+//
+// What a thread splits alone and does not lie in its cache, it splits around three pivots at once (vector_splits.ipp).
 //
 // Cost: log2(threads) levels with two meetings of all threads a split, then none.
 // Source: Tsigas and Zhang, "A simple, fast parallel implementation of quicksort", PDP 2003.
@@ -132,9 +134,8 @@ class shared_quicksort {
       std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
     });
     if (equals)
-      for_each_piece(workers_, lows, least, [&](std::size_t begin, std::size_t end) {
-        finish_equals(p.begin + begin, end - begin);
-      });
+      for_each_piece(workers_, lows, least,
+                     [&](std::size_t begin, std::size_t end) { finish_equals(p.begin + begin, end - begin); });
     return split_at(p, pivot, lows);
   }
 
@@ -166,6 +167,10 @@ class shared_quicksort {
     while (is_to_split(p)) {
       if (stopped_)
         return;
+      if (split_in_four(p)) {
+        report(worker);
+        continue;
+      }
       const K pivot = pivot_of(p);
       const bool equals = pivot == p.lowest;
       const std::size_t lows = parts_.split(images_ + p.begin, p.n, pivot, equals);
@@ -178,6 +183,28 @@ class shared_quicksort {
     }
     parts_.sort(images_ + p.begin, p.n, image_);
     progress_->add(3 * p.n);
+  }
+
+  /// Splits a part around three pivots: as much to read and write as around one. The last quarter is left of it, the
+  /// others are left to whoever comes.
+  bool split_in_four(part& p) {
+    K pivots[3];
+    std::size_t begins[3];
+    if (!parts_.split_in_four(images_ + p.begin, p.n, p.lowest, p.level, pivots, begins))
+      return false;
+    const std::size_t end = p.begin + p.n, begin = p.begin;
+    p.level += 2;
+    for (std::size_t i = 0; i < 3; ++i) {
+      p.n = begin + begins[i] - p.begin;
+      if (static_cast<K>(p.lowest + 1) == pivots[i]) // it has one key alone
+        finish_equals(p.begin, p.n);
+      else
+        leave(p);
+      p.begin += p.n;
+      p.lowest = pivots[i];
+    }
+    p.n = end - p.begin;
+    return true;
   }
 
   /// The largest part that is open. False where all are done, or a thread has given up.

@@ -25,8 +25,13 @@ struct vector_parts {
   K (*pivot)(const K* images, std::size_t n, std::uint64_t seed);
   /// Brings the images that are below the pivot, or not above it, to the front; how many.
   std::size_t (*split)(K* images, std::size_t n, K pivot, bool or_equal);
-  /// The same for two stretches at once, so that low ones gather in the first and high ones in the second; of each how
-  /// many are low, which stand at its front.
+  /// Splits around three pivots, which it chooses: where the second, third and fourth part begin. Keys of a part whose
+  /// pivot is the next number after that of the part before it are equal. False, and nothing has moved, where splits
+  /// around one pivot are to be made.
+  bool (*split_in_four)(K* images, std::size_t n, K lowest, std::uint64_t seed, K (&pivots)[3],
+                        std::size_t (&begins)[3]);
+  /// As `split` for two stretches at once, so that low ones gather in the first and high ones in the second; of each
+  /// how many are low, which stand at its front.
   void (*split_two)(K* left, std::size_t left_n, K* right, std::size_t right_n, K pivot, bool or_equal,
                     std::size_t& left_lows, std::size_t& right_lows);
   /// Takes the m images in `heavy` out of n, and counts them; how many others there are, now in `rest`, which may be

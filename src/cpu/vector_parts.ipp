@@ -24,15 +24,26 @@ std::size_t split_images(key_bits<S>* images, std::size_t n, key_bits<S> pivot, 
   return or_equal ? split_any<S, true>(numbers<S>(images), n, p) : split_any<S, false>(numbers<S>(images), n, p);
 }
 
-// As split_in_place does, but the front is that of one stretch and the end that of another, both of at least a block. Stops
-// where the stretch that is to be read is through, and puts what is in registers back: what lies between `front` and
-// `end` is not split yet.
+template <class S>
+bool images_in_four(key_bits<S>* images, std::size_t n, key_bits<S> lowest, std::uint64_t seed,
+                    key_bits<S> (&pivots)[3], std::size_t (&begins)[3]) {
+  random_positions<typename S::T> random{0x9e3779b97f4a7c15 + seed};
+  typename S::T chosen[3];
+  if (!split_by_sample<S>(numbers<S>(images), n, static_cast<typename S::T>(lowest), random, chosen, begins))
+    return false;
+  std::transform(chosen, chosen + 3, pivots, [](typename S::T pivot) { return static_cast<key_bits<S>>(pivot); });
+  return true;
+}
+
+// As split_in_place does, but the front is that of one stretch and the end that of another, both of at least a block.
+// Stops where the stretch that is to be read is through, and puts what is in registers back: what lies between `front`
+// and `end` is not split yet.
 //
 //   [ written low … )      gap      [ not read yet )   ┆   [ not read yet )       gap       ( … written high ]
 //                  front ──▶   read ──▶       front_end┆end_front    ◀── read_end  ◀── end
 template <class S, bool OrEqual>
-void split_outer(typename S::T*& front, const typename S::T* front_end, const typename S::T* end_front, typename S::T*& end,
-                 typename S::T pivot_key) {
+void split_outer(typename S::T*& front, const typename S::T* front_end, const typename S::T* end_front,
+                 typename S::T*& end, typename S::T pivot_key) {
   using T = typename S::T;
   using V = typename S::V;
   constexpr std::ptrdiff_t block = block_vectors * S::lanes;
@@ -48,7 +59,8 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
     if (read - front <= end - read_end) {
       if (front_end - read < block)
         break;
-      each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read + i.value * S::lanes); });
+      each<block_vectors>([&](auto i)
+                              __attribute__((always_inline)) { v[i.value] = S::load(read + i.value * S::lanes); });
       read += block;
       prefetch_block<S>(read + prefetch_blocks * block);
     } else {
@@ -56,12 +68,16 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
         break;
       read_end -= block;
       prefetch_block<S>(read_end - (prefetch_blocks + 1) * block);
-      each<block_vectors>([&](auto i) __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
+      each<block_vectors>([&](auto i)
+                              __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
     }
-    each<block_vectors>([&](auto i) __attribute__((always_inline)) { S::template split<OrEqual>(v[i.value], pivot, front, end); });
+    each<block_vectors>([&](auto i) __attribute__((always_inline)) {
+      S::template split<OrEqual>(v[i.value], pivot, front, end);
+    });
   }
   alignas(64) T back[2 * block];
-  each<2 * block_vectors>([&](auto i) __attribute__((always_inline)) { S::store(back + i.value * S::lanes, held[i.value]); });
+  each<2 * block_vectors>([&](auto i)
+                              __attribute__((always_inline)) { S::store(back + i.value * S::lanes, held[i.value]); });
   std::copy_n(back, read - front, front);
   std::copy_n(back + (read - front), end - read_end, read_end);
 }
@@ -78,8 +94,8 @@ void split_both(typename S::T* left, std::size_t left_n, typename S::T* right, s
 }
 
 template <class S>
-void split_two(key_bits<S>* left, std::size_t left_n, key_bits<S>* right, std::size_t right_n, key_bits<S> pivot, bool or_equal,
-               std::size_t& left_lows, std::size_t& right_lows) {
+void split_two(key_bits<S>* left, std::size_t left_n, key_bits<S>* right, std::size_t right_n, key_bits<S> pivot,
+               bool or_equal, std::size_t& left_lows, std::size_t& right_lows) {
   const auto p = static_cast<typename S::T>(pivot);
   const auto split = or_equal ? split_both<S, true> : split_both<S, false>;
   split(numbers<S>(left), left_n, numbers<S>(right), right_n, p, left_lows, right_lows);
@@ -110,12 +126,12 @@ std::size_t set_aside(const key_bits<S>* keys, std::size_t n, const plain_image<
   S::store(images, im.to(u));
   const unsigned special = S::zeros_and_nans(u, infinity);
   for (std::size_t i = 0; i < odd; ++i)
-    (special >> i & 1) != 0 ? *aside++ = last[i] : *rest++ = images[i];
+    (special >> i & 1) != 0 ? * aside++ = last[i] : * rest++ = images[i];
   return static_cast<std::size_t>(rest - numbers<S>(rest_keys));
 }
 
-// Takes the m images in `heavy` out of n: adds to counts[j] how often heavy[j] occurs, writes the others to `rest`, which
-// may be where the images are, and returns how many those are. Whole vectors are written: `rest` has room for n.
+// Takes the m images in `heavy` out of n: adds to counts[j] how often heavy[j] occurs, writes the others to `rest`,
+// which may be where the images are, and returns how many those are. Whole vectors are written: `rest` has room for n.
 template <class S>
 std::size_t take_out(const typename S::T* from, std::size_t n, const typename S::T* heavy, std::size_t m,
                      std::uint64_t* counts, typename S::T* rest) {
@@ -128,7 +144,8 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
     V v[block_vectors];
     unsigned found[block_vectors] = {};
     prefetch_block<S>(from + i + ahead * block);
-    each<block_vectors>([&](auto r) __attribute__((always_inline)) { v[r.value] = S::load(from + i + r.value * S::lanes); });
+    each<block_vectors>([&](auto r)
+                            __attribute__((always_inline)) { v[r.value] = S::load(from + i + r.value * S::lanes); });
     for (std::size_t j = 0; j < m; ++j) {
       const V key = S::all(heavy[j]);
       unsigned count = 0;
@@ -142,7 +159,8 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
     unsigned in_all = found[0];
     each<block_vectors>([&](auto r) __attribute__((always_inline)) { in_all &= found[r.value]; });
     if (in_all != (1u << S::lanes) - 1)
-      each<block_vectors>([&](auto r) __attribute__((always_inline)) { S::store_others(v[r.value], found[r.value], to); });
+      each<block_vectors>([&](auto r)
+                              __attribute__((always_inline)) { S::store_others(v[r.value], found[r.value], to); });
   }
   for (; i < n; ++i) {
     const auto x = from[i];
@@ -184,6 +202,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  set_aside<S>,
                                                  pivot_of<S>,
                                                  split_images<S>,
+                                                 images_in_four<S>,
                                                  split_two<S>,
                                                  heavy_taken_out<S>,
                                                  fill_with<S>,

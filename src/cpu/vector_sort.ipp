@@ -13,22 +13,22 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>
       from_images<S>(keys, n, image);
       return;
     }
-    if constexpr (S::splits_in_four)
-      if (n >= least_in_four<S>) {
-        T pivots[3];
-        choose_pivots<S>(keys, n, random, pivots);
-        if (lowest < pivots[0] && pivots[0] < pivots[1] && pivots[1] < pivots[2]) {
-          std::size_t begins[3];
-          split_in_four<S>(keys, n, pivots, begins);
-          depth -= depth > 0; // two levels
-          quicksort<S>(keys, begins[0], image, lowest, depth, random);
-          quicksort<S>(keys + begins[0], begins[1] - begins[0], image, pivots[0], depth, random);
-          quicksort<S>(keys + begins[1], begins[2] - begins[1], image, pivots[1], depth, random);
-          keys += begins[2], n -= begins[2];
-          lowest = pivots[2];
-          continue;
-        }
+    T pivots[3];
+    std::size_t begins[3];
+    if (split_by_sample<S>(keys, n, lowest, random, pivots, begins)) {
+      depth -= depth > 0; // two levels
+      std::size_t begin = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (is_one_key(lowest, pivots[i]))
+          from_images<S>(keys + begin, begins[i] - begin, image);
+        else
+          quicksort<S>(keys + begin, begins[i] - begin, image, lowest, depth, random);
+        begin = begins[i];
+        lowest = pivots[i];
       }
+      keys += begin, n -= begin;
+      continue;
+    }
     const T pivot = choose_pivot<S>(keys, n, random);
     if (pivot == lowest) { // what is not above it is equal to it
       const std::size_t equal = split_in_place<S, true>(keys, n, pivot);
@@ -49,7 +49,8 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>
 template <class S>
 void sort_images(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   random_positions<typename S::T> random{0x9e3779b97f4a7c15 + n};
-  quicksort<S>(keys, n, image, std::numeric_limits<typename S::T>::min(), 2 * static_cast<unsigned>(std::bit_width(n)) + 8, random);
+  quicksort<S>(keys, n, image, std::numeric_limits<typename S::T>::min(),
+               2 * static_cast<unsigned>(std::bit_width(n)) + 8, random);
 }
 
 // ---- keys ----
@@ -77,8 +78,8 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
   sort_images<S>(to, n, image);
 }
 
-// Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among them.
-// Stops at the first place where they do not.
+// Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among
+// them. Stops at the first place where they do not.
 template <class S, bool Falling>
 bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;

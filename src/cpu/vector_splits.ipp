@@ -280,4 +280,31 @@ void choose_pivots(const typename S::T* keys, std::size_t n, random_positions<ty
     pivots[i] = sample[most / 4 * (i + 1)];
 }
 
+// Splits around three pivots from a sample. A key that fills a quarter or more is one of them, and the next number is
+// another: so all that is equal to it has a part of its own (is_one_key). False, and nothing has moved, where one key
+// fills half, as a split beside it does with one pivot; where the keys lie in the core's own cache; and where this is
+// not made of vectors.
+template <class S>
+bool split_by_sample(typename S::T* keys, std::size_t n, typename S::T lowest, random_positions<typename S::T>& random,
+                     typename S::T (&pivots)[3], std::size_t (&begins)[3]) {
+  using T = typename S::T;
+  if constexpr (S::splits_in_four)
+    if (n >= least_in_four<S>) {
+      choose_pivots<S>(keys, n, random, pivots);
+      if (pivots[0] == pivots[2] || pivots[1] == lowest || pivots[2] > std::numeric_limits<T>::max() - 2)
+        return false;
+      for (T below = lowest; T & pivot : pivots)
+        below = pivot = std::max(pivot, static_cast<T>(below + 1));
+      split_in_four<S>(keys, n, pivots, begins);
+      return true;
+    }
+  return false;
+}
+
+// Whether a part from `lowest` on and below a pivot has one key alone.
+template <class T>
+bool is_one_key(T lowest, T pivot) {
+  return static_cast<T>(lowest + 1) == pivot;
+}
+
 } // namespace sortile::cpu::SORTILE_CPU_ISA

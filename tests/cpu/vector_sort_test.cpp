@@ -114,6 +114,27 @@ TYPED_TEST(vector_sort, zeros_and_ones) {
     }
 }
 
+// Arrays that are split in four, with one or two keys that fill a quarter to a half, at both ends of all images too.
+TYPED_TEST(vector_sort, heavy_keys_split_in_four) {
+  using K = typename TypeParam::key;
+  constexpr K most = std::numeric_limits<K>::max();
+  const key_image<K> image(sizeof(K) == 4 ? key_type::u32 : key_type::u64, order::descending, {});
+  const std::size_t n = (std::size_t{5} << 18) / sizeof(K);
+  for (const K heavy : {K{0}, K{1}, static_cast<K>(most / 2), static_cast<K>(most - 3), static_cast<K>(most - 2), most})
+    for (const unsigned of_eight : {2u, 3u, 5u}) {
+      std::vector<K> keys = this->drawn(n);
+      for (K& key : keys)
+        if (const std::uint64_t r = this->random(); r % 8 < of_eight)
+          key = image.key_of(of_eight % 2 == 0 ? heavy : static_cast<K>(heavy ^ (r >> 9 & 1)));
+      this->check(keys, image, [&](K key) { return image.plain(key); });
+      for (K& key : keys)
+        key = image.key_of(std::max(image.plain(key), static_cast<K>(most - 5))); // all are near the end
+      this->check(keys, image, [&](K key) { return image.plain(key); });
+      if (this->HasFatalFailure())
+        return;
+    }
+}
+
 TYPED_TEST(vector_sort, arrays_that_split_badly) {
   using K = typename TypeParam::key;
   constexpr K most = std::numeric_limits<K>::max();
