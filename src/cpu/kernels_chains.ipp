@@ -128,8 +128,18 @@ class known_chains {
         return 0;
       enter();
       if constexpr (may_compare)
-        if (compares())
-          return append_by_comparison(keys, values, makes_indices);
+        switch (known_.size()) {
+        case 1:
+          return append_by_comparison<1>(keys, values, makes_indices);
+        case 2:
+          return append_by_comparison<2>(keys, values, makes_indices);
+        case 3:
+          return append_by_comparison<3>(keys, values, makes_indices);
+        case most_compared:
+          return append_by_comparison<most_compared>(keys, values, makes_indices);
+        default:
+          break;
+        }
       return known_.find(keys, digit_block, which_) ? append_found(keys, values, makes_indices) : 0;
     }
     return 0;
@@ -195,31 +205,39 @@ class known_chains {
   }
 
   /// Of at most `most_compared` known keys, each is compared with all. It stops before a vector that has another key.
+  /// How many there are is known to the compiler, so that their places stay in registers.
+  template <std::size_t Size>
   std::size_t append_by_comparison(const K* keys, const V* values, bool makes_indices) {
     constexpr std::size_t lanes = 64 / sizeof(K);
-    const std::size_t first = known_.begin(), size = known_.size();
-    for (std::size_t j = 0; j < digit_block; j += lanes) {
+    const std::size_t first = known_.begin();
+    std::byte *next[Size], *end[Size];
+    K key[Size];
+    for (std::size_t k = 0; k < Size; ++k) {
+      next[k] = next_[first + k];
+      end[k] = lines(first + k) + window_;
+      key[k] = known_.key(first + k);
+    }
+    std::size_t j = 0;
+    for (; j < digit_block; j += lanes) {
       ask_ahead(keys + j, values + j, lanes, makes_indices);
       const __m512i x = _mm512_loadu_si512(keys + j);
-      std::uint32_t which[most_compared] = {}, all = 0;
-      for (std::size_t k = 0; k < size; ++k)
-        all |= which[k] = equal_to(x, known_.key(first + k));
+      std::uint32_t which[Size], all = 0;
+      for (std::size_t k = 0; k < Size; ++k)
+        all |= which[k] = equal_to(x, key[k]);
       if (all != (1u << lanes) - 1)
-        return j;
-      for (std::size_t k = 0; k < size; ++k) {
-        std::byte* const at = next_[first + k];
-        _mm512_storeu_si512(at, at_front(values + j, which[k], keys[0]));
-        std::byte* const end = at + static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
-        next_[first + k] = end;
-        const auto beyond = end - (lines(first + k) + window_);
-        if (beyond >= 0) [[unlikely]] {
+        break;
+      for (std::size_t k = 0; k < Size; ++k) {
+        _mm512_storeu_si512(next[k], at_front(values + j, which[k], keys[0]));
+        next[k] += static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
+        if (next[k] >= end[k]) [[unlikely]] {
           flush(first + k);
-          _mm512_store_si512(lines(first + k), _mm512_load_si512(lines(first + k) + window_));
-          next_[first + k] += beyond;
+          _mm512_store_si512(end[k] - window_, _mm512_load_si512(end[k]));
+          next[k] -= window_;
         }
       }
     }
-    return digit_block;
+    std::copy(next, next + Size, next_ + first);
+    return j;
   }
 
   std::size_t append_found(const K* keys, const V* values, bool makes_indices) {

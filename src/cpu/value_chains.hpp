@@ -13,10 +13,15 @@
 //
 // A key that the sample did not have gets a chain when it is met. If there are more values than the table holds, or
 // two of them have one image (−0 and 0, NaNs, keys that differ outside a bit window: their order is not that of their
-// bits), nothing of the result has been written yet, and the sort goes the usual way.
+// bits), the sort goes the usual way.
+//
+// The chain of the sample's least key lies where the result has its values, but for its first block, which brings those
+// of the others to the alignment of blocks: these values are written once, not twice. If lesser keys are met, they are
+// moved up at the end. If there is no room for all chains, what has been read is put in order where it was, and sorted
+// with the rest: as the order is stable, the result is that of the input.
 //
 // Invariants
-//   - The input is read to its end before anything of the result is written, so the result may lie there.
+//   - What is written before the input has been read lies where it has been read. So the result may lie there.
 //   - Each chunk of the input has chains of its own, in its own part of the spare arrays. A value's chains are placed
 //     chunk by chunk: so the sort is stable whatever the threads.
 //   - Only the last block of a chain may be short. The spare arrays of a chunk have room for all its values in whole
@@ -25,8 +30,8 @@
 // Arrays larger than the caches are written past them, chains and result: a line that is to be overwritten whole need
 // not be read before.
 //
-// Cost: a pair's key is read once and written once, its value read and written twice; a partition by counted digits
-// reads keys twice, and moves pairs once more if the result is to lie where the input was.
+// Cost: a pair's key is read once and written once, its value read and written twice, or once; a partition by counted
+// digits reads keys twice, and moves pairs once more if the result is to lie where the input was.
 #pragma once
 
 #include "cpu/few_values.hpp"
@@ -36,6 +41,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace sortile::cpu {
@@ -79,6 +85,19 @@ class value_chains {
     return e;
   }
 
+  /// The chain of this key goes on from `at` after its first block: where it belongs if it is the least key and this is
+  /// the first chunk. To be called before others have chains. What is read there has to be read before it is reached.
+  void put_in_place(K key, std::byte* at) {
+    entry* const e = slots_.find(key);
+    const std::size_t skipped = reinterpret_cast<std::uintptr_t>(at) & (block_bytes_ - 1);
+    head_ = next_block(e) + skipped;
+    e->what = head_;
+    in_place_ = e;
+    begin_ = at;
+    next_in_place_ = at + (block_bytes_ - skipped);
+  }
+  bool puts_in_place() const { return in_place_ != nullptr; }
+
   /// Values that have chains.
   std::size_t values() const { return slots_.values(); }
   /// Their entries; none where there are more than `most`.
@@ -101,6 +120,8 @@ class value_chains {
   /// The block with which a chain goes on. It has asked for what follows its last block, which is not this one: so the
   /// beginning of a block is asked for before any chain takes it.
   std::byte* next_block(const entry* of) {
+    if (of == in_place_)
+      return std::exchange(next_in_place_, next_in_place_ + block_bytes_);
     constexpr std::size_t blocks_ahead = 2;
     owners_[taken_] = static_cast<std::uint16_t>(of - &slots_[0]);
     if (taken_ + blocks_ahead < areas_[0].blocks + areas_[1].blocks)
@@ -117,8 +138,23 @@ class value_chains {
     for (std::size_t s = 0; s < slots_.slots(); ++s)
       if (left_[s] != 0) { // where a block is full, the next one has been taken
         left_[s] -= block_bytes_ - (reinterpret_cast<std::uintptr_t>(slots_[s].what) & (block_bytes_ - 1));
+        if (&slots_[s] == in_place_)
+          left_[s] = static_cast<std::size_t>(slots_[s].what - (head_is_all() ? head_ : begin_));
         f(slots_[s], left_[s]);
       }
+  }
+
+  /// Moves what lies in place to where its entry says now, before any other chain is placed.
+  void place_first() {
+    if (!puts_in_place())
+      return;
+    std::uint64_t& bytes = left_[in_place_ - &slots_[0]];
+    const std::size_t head =
+        std::min<std::size_t>(bytes, block_bytes_ - (reinterpret_cast<std::uintptr_t>(head_) & (block_bytes_ - 1)));
+    if (in_place_->what != begin_)
+      std::memmove(in_place_->what + head, begin_ + head, bytes - head);
+    std::memcpy(in_place_->what, head_, head);
+    bytes = 0;
   }
 
   /// Copies the chains to where their entries say now.
@@ -144,6 +180,7 @@ class value_chains {
     const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(begin) & (block_bytes_ - 1);
     return {begin + skipped, bytes > skipped ? (bytes - skipped) / block_bytes_ : 0};
   }
+  bool head_is_all() const { return next_in_place_ - begin_ <= static_cast<std::ptrdiff_t>(block_bytes_); }
   std::byte* block(std::size_t b) const {
     return b < areas_[0].blocks ? areas_[0].first + b * block_bytes_
                                 : areas_[1].first + (b - areas_[0].blocks) * block_bytes_;
@@ -154,7 +191,9 @@ class value_chains {
   std::uint64_t* left_;   // bytes of each slot's chain that are not yet placed
   std::uint16_t* owners_; // slots of the blocks, as these were taken
   std::size_t most_ = 0, block_bytes_ = 0, taken_ = 0;
-  block_area areas_[2]; // spare values, then spare keys
+  block_area areas_[2];       // spare values, then spare keys
+  entry* in_place_ = nullptr; // what is known of the chain that goes on in the result
+  std::byte *head_ = nullptr, *begin_ = nullptr, *next_in_place_ = nullptr;
 };
 
 /// The sort of pairs by chains; a step of the radix sort.
@@ -178,15 +217,16 @@ class chain_sorter {
     const value_frequencies<K> frequencies(sample);
     const auto least = std::min_element(chains_.begin(), chains_.end(),
                                         [](const auto& a, const auto& b) { return a.most() < b.most(); });
-    if (!frequencies.are_few(least->most()) || begins_in_order() || !chain() || !find_places())
+    if (!frequencies.are_few(least->most()) || begins_in_order())
       return false;
-    job_.progress->add(2 * job_.n);
-    write_keys();
-    for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
-      chains_[c].place(past_caches());
-      job_.progress->add(begin(c + 1) - begin(c));
-    });
-    return true;
+    if (may_put_in_place())
+      chains_[0].put_in_place(image_.key_of(sample.images[0]), result_.values);
+    if (!chain()) {
+      if (chains_[0].puts_in_place() && job_.values_in == job_.values_out)
+        place(1);
+      return false;
+    }
+    return place(chunks_);
   }
 
  private:
@@ -222,10 +262,34 @@ class chain_sorter {
     return !too_many;
   }
 
-  /// Where each chain belongs; false where two keys have one image.
-  bool find_places() {
-    for (value_chains<K>& chains : chains_)
-      chains.each_chain([&](auto& e, std::uint64_t bytes) {
+  /// Values of the least key go to their places at once where a sort that gives up can leave the pairs that it has read
+  /// in order: sorted later, they come out as if they had not moved. That needs keys of different images, which are in
+  /// place if values are; and values that do not lie across the ends of blocks.
+  bool may_put_in_place() const {
+    return !image_.is_float && image_.window == static_cast<K>(~K{0}) &&
+           (job_.values_in != job_.values_out || job_.keys_in == job_.keys_out) &&
+           reinterpret_cast<std::uintptr_t>(result_.values) % job_.value_width == 0;
+  }
+
+  /// Writes keys and values of the first chunks to the result; false, and nothing written, where two keys have one
+  /// image.
+  bool place(unsigned chunks) {
+    if (!find_places(chunks))
+      return false;
+    chains_[0].place_first();
+    job_.progress->add(2 * job_.n);
+    write_keys(chunks);
+    for_each_task(chunks, chunks, job_.progress, [&](unsigned, std::size_t c) {
+      chains_[c].place(past_caches());
+      job_.progress->add(begin(c + 1) - begin(c));
+    });
+    return true;
+  }
+
+  /// Where each chain belongs.
+  bool find_places(unsigned chunks) {
+    for (unsigned c = 0; c < chunks; ++c)
+      chains_[c].each_chain([&](auto& e, std::uint64_t bytes) {
         values_.push_back({image_.ordering(e.key), e.key, bytes / job_.value_width, &e.what, 0});
       });
     std::stable_sort(values_.begin(), values_.end(), [](const value& a, const value& b) { return a.image < b.image; });
@@ -239,10 +303,10 @@ class chain_sorter {
     return true;
   }
 
-  void write_keys() {
-    const std::size_t pieces = chunks_ == 1 ? 1 : std::size_t{4} * chunks_;
-    for_each_task(chunks_, pieces, job_.progress, [&](unsigned, std::size_t p) {
-      const std::size_t first = part_begin(job_.n, pieces, p), end = part_begin(job_.n, pieces, p + 1);
+  void write_keys(unsigned chunks) {
+    const std::size_t pieces = chunks == 1 ? 1 : std::size_t{4} * chunks, n = values_.back().end;
+    for_each_task(chunks, pieces, job_.progress, [&](unsigned, std::size_t p) {
+      const std::size_t first = part_begin(n, pieces, p), end = part_begin(n, pieces, p + 1);
       auto v = std::upper_bound(values_.begin(), values_.end(), first,
                                 [](std::size_t at, const value& b) { return at < b.end; });
       for (std::size_t at = first; at < end; ++v) {

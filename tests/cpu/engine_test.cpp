@@ -76,15 +76,25 @@ struct small_tuning {
   ~small_tuning() { cpu::tuning() = before; }
 };
 
+// Which of n keys the engine's sample meets.
+std::vector<bool> sampled(std::size_t n) {
+  using sample = cpu::key_sample<std::uint32_t>;
+  std::vector<bool> met(n);
+  for (std::size_t i = 0; i < sample::size_of(n); ++i)
+    met[sample::position(i, n)] = true;
+  return met;
+}
+
 guarded_buffer make_keys(const trial& t) {
   guarded_buffer keys(t.n * key_bytes(t.type), key_bytes(t.type) % 64, t.seed);
   testing::workload_named(t.workload).fill({t.type, t.n, t.seed}, 0, t.n, keys.data());
   if (!t.between.empty()) {
-    const std::size_t key = key_bytes(t.type), met = t.n / cpu::key_sample<std::uint32_t>::least;
+    const std::size_t key = key_bytes(t.type);
+    const std::vector<bool> met = sampled(t.n);
     std::vector<std::byte> others(t.n * key);
     testing::workload_named(t.between).fill({t.type, t.n, t.seed + 9}, 0, t.n, others.data());
     for (std::size_t i = 0; i < t.n; ++i)
-      if (i % met != 0)
+      if (!met[i])
         std::memcpy(keys.data() + i * key, others.data() + i * key, key);
   }
   if (t.change)
@@ -317,6 +327,25 @@ TEST(CpuEngine, QuicksortsOfKeysAlone) {
     t.bits = {};
     check(t);
   }
+}
+
+// Parts that a thread splits in four: most of one key, which a quarter of them or more are.
+TEST(CpuEngine, QuicksortsOfLargeParts) {
+  unsigned threads = 1;
+  for (const key_type type : {key_type::i32, key_type::u64, key_type::f64})
+    for (const std::uint64_t heavy : {std::uint64_t{0}, std::uint64_t{1} << 62, ~std::uint64_t{0}}) {
+      const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14);
+      threads = 3 - threads;
+      trial t{type, 1'400'000, "uniform", payload::none, 0, form::in_place, true, order::ascending, {}, threads, 11};
+      const std::size_t key = key_bytes(type);
+      if (key == 4)
+        t.n *= 2;
+      t.change = [&](std::byte* keys) {
+        for (std::size_t i = 0; i < t.n; i += 11)
+          std::memcpy(keys + i * key, reinterpret_cast<const std::byte*>(&heavy) + 8 - key, key);
+      };
+      check(t);
+    }
 }
 
 // Of one value in all places nothing is moved, and nothing may be written but that value.
@@ -764,6 +793,42 @@ TEST(CpuEngine, ChainsOfFewValues) {
                       (keys[i - 1] == keys[i] && values[i - 1] < values[i]))
               << i;
         }
+      }
+}
+
+// Values of what the sample says is the least key go to their places at once: where lesser keys follow, and where the
+// sort gives up after it has moved them.
+TEST(CpuEngine, LeastKeysInPlace) {
+  constexpr std::size_t n = 50'000;
+  for (const std::size_t different : {2u, 4u, 9u, 300u})
+    for (const std::size_t others : {0u, 1u, 70u, 9'000u}) // which the sample does not meet, in the second half
+      for (const bool are_less : {false, true}) {
+        std::vector<std::uint32_t> keys(n), positions(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = static_cast<std::uint32_t>(1'000'000 + 5 * (testing::random_bits(i, 7) % different));
+          positions[i] = static_cast<std::uint32_t>(i);
+        }
+        const std::vector<bool> met = sampled(n);
+        for (std::size_t i = 0; i < others; ++i)
+          if (!met[n / 2 + 2 * i])
+            keys[n / 2 + 2 * i] = static_cast<std::uint32_t>(are_less ? i : 2'000'000 + i);
+        std::vector<std::uint32_t> expected = positions;
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        for (const auto widest : cpu::all_instruction_sets)
+          for (const unsigned way : {0u, 1u, 2u, 3u}) {
+            const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14, widest);
+            std::vector<std::uint32_t> keys_here = keys, values_here = positions, keys_there(n), values_there(n);
+            const bool in_place = way < 2;
+            std::vector<std::uint32_t>&sorted = in_place ? keys_here : keys_there,
+            &values = in_place ? values_here : values_there;
+            options o;
+            o.threads = way % 2 != 0 ? 3 : 1;
+            sort_by_key(keys_here, values_here, sorted, values, o);
+            ASSERT_EQ(values, expected) << different << ' ' << others << ' ' << are_less << ' ' << way;
+            for (std::size_t i = 0; i < n; ++i)
+              ASSERT_EQ(sorted[i], keys[expected[i]]);
+          }
       }
 }
 
