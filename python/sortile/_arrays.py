@@ -281,7 +281,7 @@ def in_order_of(a: Array) -> Back:
     return _same if a.dtype.isnative else lambda result: result.astype(a.dtype)
 
 
-def _is_ordered(dtype: np.dtype[Any]) -> bool:
+def is_ordered(dtype: np.dtype[Any]) -> bool:
     if dtype.isbuiltin == 2:  # a type that another package has registered
         return dtype.type.__name__ == "bfloat16"
     return dtype.kind in "biuMm" or (dtype.kind == "f" and dtype.itemsize <= 8)
@@ -307,7 +307,7 @@ def leaves(a: Array, order: str | Sequence[str] | None) -> Iterator[Array]:
     if not a.dtype.names:  # no structure, or one without fields
         if order is not None:
             raise ValueError(f"sortile: order names fields, but elements of type {a.dtype} have none")
-        if a.dtype.kind != "c" and not _is_ordered(a.dtype) or a.dtype.itemsize > 16:
+        if a.dtype.kind != "c" and not is_ordered(a.dtype) or a.dtype.itemsize > 16:
             raise no_order(a.dtype)
         yield a
         return

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from ._arrays import Array, Columns, leaves
+from ._arrays import Array, Columns, is_ordered, leaves
 from ._backend import core
 from ._tables import TAKEN_HERE, TableLibrary
 
@@ -35,6 +35,8 @@ class _Pandas(TableLibrary):
     ) -> None:
         dtype = column.dtype
         if isinstance(dtype, np.dtype) and dtype.kind != "O":
+            if not is_ordered(dtype) and dtype.kind != "c" or dtype.itemsize > 16:
+                raise _no_order(call, column)
             _append_numbers(columns, column.to_numpy(), descending, nulls_first, nan)
         elif dtype.name == "category":
             codes = column.cat.codes.to_numpy()  # in the order of the categories; -1 where null
@@ -86,8 +88,12 @@ def _stream_of(call: str, series: Any) -> Any:
     try:
         held = series.array if hasattr(series.array, "__arrow_array__") else series
         return stream_of(pyarrow.array(held, from_pandas=True))
-    except (pyarrow.ArrowException, TypeError, ValueError) as e:
-        raise TypeError(f"sortile.{call}: column {series.name!r} of type {series.dtype} has no order here: {e}") from e
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as e:
+        raise _no_order(call, series, f": {e}") from e
+
+
+def _no_order(call: str, series: Any, why: str = "") -> TypeError:
+    return TypeError(f"sortile.{call}: column {series.name!r} of type {series.dtype} has no order here{why}")
 
 
 def _taken(series: Any, rows: Array, threads: int | None) -> Any:

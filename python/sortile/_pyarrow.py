@@ -13,8 +13,8 @@ from ._backend import core
 from ._tables import TableLibrary
 
 _NUMBERS = {np.dtype(np.uint32): pyarrow.uint32(), np.dtype(np.int64): pyarrow.int64()}
-_VIEWS: dict[Any, Any] = (  # of which PyArrow takes no rows
-    {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
+_VIEWS: dict[int, Any] = (  # of which PyArrow takes no rows; by number, as not all types can be looked up
+    {pyarrow.string_view().id: pyarrow.large_string(), pyarrow.binary_view().id: pyarrow.large_binary()}
     if hasattr(pyarrow, "string_view")
     else {}
 )
@@ -84,7 +84,7 @@ class _PyArrow(TableLibrary):
         return batch if isinstance(table, pyarrow.RecordBatch) else pyarrow.Table.from_batches([batch])
 
     def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
-        held = _VIEWS.get(column.type)
+        held = _VIEWS.get(column.type.id)
         if held is not None:
             return self.take_column(column.cast(held), rows, ignore_index, threads).cast(column.type)
         taken = taken_column(column, rows, threads)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, given, not_taken, probabilities
+from ._arrays import Array, given, is_ordered, not_taken, probabilities
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
 from ._progress import Progress, telling
@@ -108,7 +108,7 @@ def _quantiles(
     n = rows.shape[1]
     if n == 0:
         raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
-    if rows.dtype.kind not in "biuf" and rows.dtype.type.__name__ != "bfloat16":
+    if not is_ordered(rows.dtype) or rows.dtype.kind in "mM":
         raise not_taken(function, rows.dtype, _NUMBERS)
     if len(rows) == 1 and wanted.size <= 16:
         found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
@@ -117,7 +117,7 @@ def _quantiles(
     place, low, high = neighbours(wanted.reshape(-1), n)
     ranks = sorted({*low.tolist(), *high.tolist(), n - 1})
     with telling(progress) as tell:
-        keys = done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows).astype(np.float64)
+        keys = _as_float64(done(function, core.keys_at_ranks(rows, ranks, threads, tell), rows))
     column = {rank: number for number, rank in enumerate(ranks)}
     below, above = (keys[:, [column[rank] for rank in side.tolist()]] for side in (low, high))
     with np.errstate(invalid="ignore"):
@@ -125,6 +125,11 @@ def _quantiles(
     result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
     plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
     return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
+
+
+def _as_float64(keys: Array) -> Array:
+    with np.errstate(invalid="ignore"):  # of signalling NaNs
+        return keys.astype(np.float64)
 
 
 class _Numbers:
@@ -143,8 +148,8 @@ def _quantiles_of_lane(
     places = [q * last for q in wanted]
     ranks = sorted({*map(floor, places), *map(ceil, places), last})
     with telling(progress) as tell:
-        keys = done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows)
-    numbers = dict(zip(ranks, keys[0].astype(np.float64).tolist()))
+        keys = _as_float64(done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows))
+    numbers = dict(zip(ranks, keys[0].tolist()))
     if numbers[last] != numbers[last]:  # NaN is the largest, so the last key tells
         return [np.nan] * len(wanted)
     found = []

@@ -146,7 +146,7 @@ def lexsort(
     dtype = numpy_type(dtype)
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError(f"sortile.lexsort: keys have shapes {', '.join(str(a.shape) for a in arrays)}; one is needed")
-    if arrays[0].ndim == 1 and whole("axis", axis) in (0, -1):
+    if whole("axis", axis) in (0, -1) and arrays[0].ndim == 1:
         order = argsort_rows(
             arrays[::-1], descending=directions[::-1], dtype=dtype, nan=nan, threads=threads, progress=progress
         )
@@ -170,7 +170,7 @@ def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:
 
 
 def _directions(descending: bool | Sequence[bool], n: int) -> list[bool]:
-    if not isinstance(descending, (list, tuple, np.ndarray)):
+    if not isinstance(descending, (list, tuple, np.ndarray)) or getattr(descending, "ndim", 1) == 0:
         return [flag("descending", descending)] * n
     if len(descending) != n:
         raise ValueError(f"sortile: descending has {len(descending)} entries for {n} columns")

@@ -60,7 +60,10 @@ def _missing(a: Array, numbers: Array) -> Array | None:
     """Which elements are NaN or NaT; None for types that have none."""
     if a.dtype.kind in "mM":
         return np.asarray(numbers == np.iinfo(np.int64).max)
-    return np.asarray(numbers != numbers) if numbers.dtype.kind in "fV" else None
+    if numbers.dtype.kind not in "fV":
+        return None
+    with np.errstate(invalid="ignore"):  # of signalling NaNs
+        return np.asarray(numbers != numbers)
 
 
 def top_k(

@@ -16,6 +16,7 @@ from ._arrays import (
     Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, numpy_type, position_type, positions_back, target_of, whole,
 )
 from ._backend import core
+from ._device import need_values
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored
 from ._progress import Progress, Tell, telling
@@ -195,7 +196,7 @@ def sort_by_key(
     values: ArrayLike | tuple[ArrayLike, ...],
     /,
     *,
-    axis: int = -1,
+    axis: int | None = -1,
     descending: bool = False,
     stable: bool = True,
     nan: Nan = "last",
@@ -210,7 +211,7 @@ def sort_by_key(
         As `x` of `sort`.
     values : array or tuple of arrays
         Of any type. With keys of one axis, the first axis of each is as long as the keys, and whole rows move; with
-        keys of several axes, each has the shape of the keys.
+        keys of several axes, each has the shape of the keys. (``axis=None`` takes all of them as one row, too.)
     axis, descending, stable, nan, threads, progress
         As in `sort`.
 
@@ -247,11 +248,16 @@ def sort_by_key(
     if framework is not None:
         refuse_host_options(None, progress)
         descending = flag("descending", descending)
-        sorted_keys, moved = framework.sort_by_key(adopted[0], tuple(adopted[1:]), axis, descending, nan)
+        held, moving = adopted[0], tuple(adopted[1:])
+        if axis is None:
+            (held, moving), axis = _flat(held, moving), 0
+        sorted_keys, moved = framework.sort_by_key(held, moving, axis, descending, nan)
         return sorted_keys, moved if several else moved[0]
     a, back = given(keys)
     taken = [given(v) for v in arrays]
     plain = tuple(v for v, _ in taken)
+    if axis is None:
+        (a, plain), axis = _flat(a, plain), 0
     with telling(progress) as tell:
         if a.ndim == 1 and whole("axis", axis) in (0, -1):
             result = core.sort_by_key(a, plain, descending, nan, threads, tell)
@@ -263,15 +269,20 @@ def sort_by_key(
     return back(result[0]), moved if several else moved[0]
 
 
+def _flat(keys: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """All elements as one row, and their values; the rows of values of keys that have one axis stay whole."""
+    if keys.ndim == 1:
+        return keys, values
+    for number, v in enumerate(values):
+        need_values("sort_by_key", keys, v, number, one_axis=False)
+    return keys.reshape(-1), tuple(v.reshape(-1) for v in values)
+
+
 def _by_positions(
     a: Array, arrays: tuple[Array, ...], descending: bool, nan: Nan, threads: int | None, tell: Tell | None
 ) -> tuple[Array, tuple[Array, ...]]:
     for number, v in enumerate(arrays):
-        if v.ndim == 0 or len(v) != len(a):
-            raise ValueError(
-                f"sortile.sort_by_key: value array {number} has shape {v.shape}; its first axis must be as long as the "
-                f"keys, {len(a)}"
-            )
+        need_values("sort_by_key", a, v, number)
     positions = argsort(a, descending=descending, nan=nan, threads=threads, progress=tell)
 
     def moved(v: Array) -> Array:
@@ -284,11 +295,7 @@ def _along_axis(
     a: Array, arrays: tuple[Array, ...], axis: int, descending: bool, nan: Nan, threads: int | None, tell: Tell | None
 ) -> tuple[Array, tuple[Array, ...]]:
     for number, v in enumerate(arrays):
-        if v.shape != a.shape:
-            raise ValueError(
-                f"sortile.sort_by_key: value array {number} has shape {v.shape}, the keys have {a.shape}; with keys of "
-                "several axes they must agree"
-            )
+        need_values("sort_by_key", a, v, number, one_axis=False)
     positions = argsort(a, axis=axis, descending=descending, nan=nan, threads=threads, progress=tell)
     return np.take_along_axis(a, positions, axis), tuple(np.take_along_axis(v, positions, axis) for v in arrays)
 

@@ -261,7 +261,8 @@ def _by_columns(
     begins[:1] = True
     for leaf in fields:
         in_order = leaf[positions]
-        differs = in_order[1:] != in_order[:-1]
+        with np.errstate(invalid="ignore"):  # of signalling NaNs
+            differs = in_order[1:] != in_order[:-1]
         if equal_nan and leaf.dtype.kind in "fcMm":
             lacks = np.isnat(in_order) if leaf.dtype.kind in "Mm" else np.isnan(in_order)
             differs &= ~(lacks[1:] & lacks[:-1])

@@ -191,11 +191,27 @@ std::vector<arrow_array> entries_of(const ArrowArray& piece) {
   return entries;
 }
 
-std::size_t index_at(const part& p, key_type type, std::size_t i) {
-  std::uint64_t index = 0; // indices are not negative, and lie in little-endian order
-  std::memcpy(&index, buffer(p.array, 1) + (p.first + i) * key_bytes(type), key_bytes(type));
-  return static_cast<std::size_t>(index);
-}
+/// All rows of a piece, as entries of its dictionary.
+struct entry_rows {
+  part rows;
+  const ArrowArray& entries;
+  key_type index;
+
+  entry_rows(const ArrowArray& piece, key_type index_type, std::size_t at)
+      : rows{piece, static_cast<std::size_t>(piece.offset), static_cast<std::size_t>(piece.length), at},
+        entries(*piece.dictionary), index(index_type) {}
+
+  std::size_t operator[](std::size_t i) const {
+    std::uint64_t number = 0; // indices are not negative, and lie in little-endian order
+    std::memcpy(&number, buffer(rows.array, 1) + (rows.first + i) * key_bytes(index), key_bytes(index));
+    return static_cast<std::size_t>(number);
+  }
+  std::size_t in_buffers(std::size_t i) const { return static_cast<std::size_t>(entries.offset) + (*this)[i]; }
+  /// Neither the row nor its entry is null.
+  bool valid(std::size_t i) const {
+    return rows.valid(i) && (validity(entries) == nullptr || bit(validity(entries), in_buffers(i)));
+  }
+};
 
 } // namespace
 
@@ -272,42 +288,61 @@ std::size_t arrow_column::size() const {
   return rows_of(parts_->pieces);
 }
 
-std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, unsigned threads) const {
+key_type arrow_column::parts::index_type() const {
   const std::optional<key_type> index = one_letter(schema.it.format[0]);
   if (!index || is_float(*index))
     throw invalid_argument("sortile: a dictionary with indices of type " + type_name(schema.it));
+  return *index;
+}
+
+bool arrow_column::parts::has_null_entries() const {
+  return is_dictionary() && std::any_of(pieces.begin(), pieces.end(), [](const arrow_array& piece) {
+           return validity(*piece.it.dictionary) != nullptr;
+         });
+}
+
+std::shared_ptr<void> arrow_column::parts::entry_flags(bool valid, unsigned threads) const {
+  const std::shared_ptr<void> flags = memory_of(rows_of(pieces));
+  std::size_t done = 0;
+  for (const arrow_array& piece : pieces) {
+    const entry_rows entry(piece.it, index_type(), done);
+    cpu::for_each_piece(threads, entry.rows.n, alone_below, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        static_cast<std::uint8_t*>(flags.get())[done + i] = entry.valid(i) == valid;
+    });
+    done += entry.rows.n;
+  }
+  return flags;
+}
+
+std::vector<owned_column> arrow_column::parts::dictionary_keys(order direction, unsigned threads) const {
   const std::size_t n = rows_of(pieces), width = key_bytes(type.key);
   text_list texts(type.is_text() ? n : 0);
   const std::shared_ptr<void> keys = memory_of(type.is_text() ? 0 : n * width);
   std::size_t done = 0;
   for (const arrow_array& piece : pieces) {
-    const std::vector<arrow_array> entries = entries_of(piece.it);
-    const ArrowArray& e = entries[0].it;
-    if (e.null_count != 0 && e.n_buffers > 0 && e.buffers[0] != nullptr)
-      throw invalid_argument("sortile: a dictionary has an entry that is null; make its rows null instead");
     if (piece.it.length == 0)
       continue;
-    const std::shared_ptr<void> values = type.is_text() ? nullptr : keys_of(entries, type, threads);
-    const part all{piece.it, static_cast<std::size_t>(piece.it.offset), static_cast<std::size_t>(piece.it.length),
-                   done};
+    const std::shared_ptr<void> values = type.is_text() ? nullptr : keys_of(entries_of(piece.it), type, threads);
+    const entry_rows entry(piece.it, index_type(), done);
     const auto put_text = [&](std::size_t i) {
-      if (all.valid(i))
-        texts.put(done + i, text_at(e, type, static_cast<std::size_t>(e.offset) + index_at(all, *index, i)));
+      if (entry.valid(i))
+        texts.put(done + i, text_at(entry.entries, type, entry.in_buffers(i)));
       else
         texts.put_null(done + i);
     };
     const auto put_key = [&](std::size_t i) {
       std::byte* const to = static_cast<std::byte*>(keys.get()) + (done + i) * width;
-      if (all.valid(i))
-        std::memcpy(to, static_cast<const std::byte*>(values.get()) + index_at(all, *index, i) * width, width);
+      if (entry.valid(i))
+        std::memcpy(to, static_cast<const std::byte*>(values.get()) + entry[i] * width, width);
       else
         std::memset(to, 0, width);
     };
-    cpu::for_each_piece(threads, all.n, alone_below, [&](std::size_t begin, std::size_t end) {
+    cpu::for_each_piece(threads, entry.rows.n, alone_below, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         type.is_text() ? put_text(i) : put_key(i);
     });
-    done += all.n;
+    done += entry.rows.n;
   }
   if (type.is_text())
     return texts.keys(direction, threads);
@@ -327,8 +362,10 @@ std::vector<owned_column> arrow_column::parts::plain_keys(order direction, bool 
 std::vector<owned_column> arrow_column::keys(order direction, nan_place nan, bool nulls_first, unsigned threads) const {
   const std::size_t n = size();
   std::vector<owned_column> columns;
-  if (has_nulls(parts_->pieces)) {
-    const std::shared_ptr<void> flags = flags_of(parts_->pieces, nulls_first, threads);
+  const bool by_entries = parts_->has_null_entries();
+  if (by_entries || has_nulls(parts_->pieces)) {
+    const std::shared_ptr<void> flags =
+        by_entries ? parts_->entry_flags(nulls_first, threads) : flags_of(parts_->pieces, nulls_first, threads);
     columns.push_back({{key_type::u8, flags.get(), order::ascending}, n, flags});
   }
   const arrow_type& type = parts_->type;

@@ -156,7 +156,11 @@ struct arrow_column::parts : arrow_stream {
 
   /// Of no dictionary. `in_place`: keys that can be read where they lie are not copied.
   std::vector<owned_column> plain_keys(order direction, bool in_place, unsigned threads) const;
-  /// The rows as their entries: each piece is unpacked by its own dictionary.
+  key_type index_type() const;
+  bool has_null_entries() const;
+  /// A byte for each row: whether that neither it nor its entry is null is `valid`.
+  std::shared_ptr<void> entry_flags(bool valid, unsigned threads) const;
+  /// The rows as their entries, null as zero: each piece is unpacked by its own dictionary.
   std::vector<owned_column> dictionary_keys(order direction, unsigned threads) const;
 };
 

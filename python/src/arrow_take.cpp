@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sortile::python {
@@ -193,6 +194,28 @@ arrow_array exported(std::unique_ptr<made_array> made, std::size_t n, std::int64
   return a;
 }
 
+/// Whether a field says that its type is one of Arrow's extensions. Where nobody has registered that type, its library
+/// would take what is made here for what the type is stored as.
+bool is_extension(const ArrowSchema& schema) {
+  const char* at = schema.metadata;
+  const auto number = [&at] {
+    std::int32_t n = 0;
+    std::memcpy(&n, at, sizeof n);
+    at += sizeof n;
+    return n;
+  };
+  const auto text = [&] {
+    const auto bytes = static_cast<std::size_t>(number());
+    return std::string_view(std::exchange(at, at + bytes), bytes);
+  };
+  for (std::int32_t pairs = at == nullptr ? 0 : number(); pairs > 0; --pairs) {
+    if (text() == "ARROW:extension:name")
+      return true;
+    text();
+  }
+  return false;
+}
+
 /// Rows of columns in another order. What take() gives has no release where it does not take such a column.
 template <class Index>
 class row_taking {
@@ -202,7 +225,7 @@ class row_taking {
   }
 
   arrow_array take(const ArrowSchema& schema, const std::vector<arrow_array>& pieces) const {
-    if (schema.dictionary != nullptr)
+    if (schema.dictionary != nullptr || is_extension(schema))
       return {};
     if (std::string_view(schema.format) == "+s")
       return take_children(schema, pieces);

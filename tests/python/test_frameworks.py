@@ -179,6 +179,11 @@ class TestJax:
         assert jax.jit(lambda x, y: sortile.merge(sortile.sort(x), sortile.sort(y)))(b, b).tolist() == sorted([*b, *b])
         keys, values = jax.jit(sortile.sort_by_key)(a, b)
         assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
+        square = (a.reshape(2, 2), b.reshape(2, 2))
+        keys, values = jax.jit(lambda x, y: sortile.sort_by_key(x, y, axis=None))(*square)
+        assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
+        slope = jax.grad(lambda y: sortile.sort_by_key(square[0], y, axis=None)[1][0])(square[1])
+        assert slope.tolist() == [[0, 1], [0, 0]]
 
     @pytest.mark.parametrize("nan", ["last", "largest"])
     def test_columns_that_share_a_word(self, jax, nan):

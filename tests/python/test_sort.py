@@ -49,6 +49,14 @@ def test_axis_none_takes_all_elements_as_one(drawn):
     assert np.array_equal(sortile.argsort(x, axis=None), order)
 
 
+@given(arrays.block())
+def test_values_of_all_elements_as_one(drawn):
+    x, _ = drawn
+    values = np.arange(x.size).reshape(x.shape)
+    keys, moved = sortile.sort_by_key(x, values, axis=None)
+    assert oracle.same_bits(keys, sortile.sort(x, axis=None)) and oracle.same_bits(moved, sortile.argsort(x, axis=None))
+
+
 @given(arrays.block(), st.booleans())
 def test_out_takes_the_result(drawn, descending):
     x, axis = drawn

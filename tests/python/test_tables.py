@@ -310,6 +310,54 @@ def test_views_of_texts(n):
             assert table.schema.field("text").type == type_ and table["text"].to_pylist() == texts[::-1]
 
 
+@pytest.mark.parametrize("nulls", ["last", "first"])
+@pytest.mark.parametrize("held", [["b", None, "", "a text of more than sixteen bytes"], [2.5, None, -1.0, 0.0]])
+def test_dictionaries_with_entries_that_are_null(held, nulls):
+    n = 40_000
+    rng = np.random.default_rng(5)
+    pieces, rows = [], []
+    for length in (3, 0, n):
+        entries = pyarrow.array([held[0], *held]).slice(1)
+        numbers = [None if i == 4 else i for i in rng.integers(0, 5, length).tolist()]
+        pieces.append(pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, *numbers], pyarrow.int8()), entries).slice(1))
+        rows += [None if i is None else held[i] for i in numbers]
+    column = pyarrow.chunked_array(pieces)
+    for down in (False, True):
+        found = sortile.argsort_table(column, "descending" if down else "ascending", nulls=nulls, threads=2)
+        assert found.tolist() == order_of([rows], [down], nulls)
+
+
+class Metres(pyarrow.ExtensionType):
+    """A type that PyArrow is not told of by name."""
+
+    def __init__(self):
+        super().__init__(pyarrow.int32(), "tests.metres")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type, serialized):
+        return cls()
+
+
+@pytest.mark.parametrize("n", [3, 20_000])
+def test_types_of_others_stay(n):
+    numbers = pyarrow.array([None, *range(n - 1, 0, -1)], pyarrow.int32())
+    metres = pyarrow.ExtensionArray.from_storage(Metres(), numbers)
+    pieces = pyarrow.chunked_array([metres[:1], metres[1:]])
+    within = pyarrow.StructArray.from_arrays([metres], ["of"])
+    for column in (metres, pieces):
+        found = sortile.sort_table(column)
+        assert found.type == Metres() and found.to_pylist() == [*range(1, n), None]
+    table = pyarrow.table({"k": np.arange(n)[::-1], "m": pieces, "s": within})
+    found = sortile.sort_table(table, "k")
+    assert found.schema.equals(table.schema) and found["m"].to_pylist() == [*range(1, n), None]
+    assert found["s"].to_pylist() == [{"of": m} for m in (*range(1, n), None)]
+    known = pyarrow.table({"k": [1, 0], "u": pyarrow.array([b"b" * 16, None], pyarrow.uuid())})
+    assert sortile.sort_table(known, "k").equals(known.take([1, 0]))
+
+
 def test_what_schemas_say_stays():
     for n in (3, 20_000):
         field = pyarrow.field("a", pyarrow.int64(), nullable=False, metadata={"of": "a field"})
@@ -358,6 +406,10 @@ def test_refusals():
     frame = pandas.DataFrame({"mixed": [1, "a"], "sparse": pandas.arrays.SparseArray([1, 0])})
     for call, error, text in [
         (lambda: sortile.sort_table(frame, "mixed"), TypeError, "sortile.sort_table: column 'mixed' of type object has no"),
+        (lambda: sortile.argsort_table(frame.assign(big=[2**70, 1]).astype({"big": object}), "big"), TypeError,
+         "sortile.argsort_table: column 'big' of type object has no order here"),
+        (lambda: sortile.argsort_table(frame.assign(long=np.array([2, 1], "g")), "long"), TypeError,
+         "sortile.argsort_table: column 'long' of type float128 has no order here"),
         (lambda: sortile.argsort_table(frame, "sparse"), TypeError, "sortile.argsort_table: column 'sparse' of type Sparse"),
         (lambda: sortile.argsort_table(frame, "z"), ValueError, "sortile.argsort_table: no column called 'z'"),
         (lambda: sortile.argsort_table(frame, [("mixed", ["up"])]), ValueError, "sortile.argsort_table: direction"),
