@@ -176,6 +176,10 @@ void check_one_block(std::size_t capacity) {
                a_few(3, {std::size_t{1}, std::size_t{6}, std::size_t{2503}, capacity - 1, capacity}))
             check_shapes<Word>(q, n, {.in_place = in_place});
           check_sort(q, make_keys<Word>(capacity + 1, shape::uniform), {.in_place = in_place});
+          // as many as a warp merges, and one more
+          for (const std::size_t n : {std::size_t{128}, std::size_t{129}})
+            for (const shape kind : {shape::uniform, shape::sorted})
+              check_sort(q, make_keys<Word>(n, kind), {.in_place = in_place});
           // skewed keys, about the sizes of a warp's runs and of a block's vectors.
           for (const int n :
                a_few(5, {31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4095}))

@@ -1,5 +1,6 @@
 // A short input in one launch of one block: scan and local sort of the keys together, without tables between them.
 //
+//   merge    where a warp holds all keys: it has merged them before the bins are clear
 //   load     all keys into registers; which bits differ, and whether the keys are sorted
 //   sorted   a copy, or nothing
 //   sort     one bit per bin, as local_sort_kernel.hpp does a bucket
@@ -25,6 +26,8 @@ struct one_block_tuning {
   /// Keys a thread that are merged, of few and of many keys.
   static constexpr int few_items = 4, many_items = sizeof(Word) == 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;
   static constexpr std::uint32_t few = 2048;
+  /// So many keys a warp merges at once.
+  static constexpr std::uint32_t shortest = sizeof(Word) <= 8 ? simt::warp_size * few_items : 0;
 };
 
 template <class Word>
@@ -52,6 +55,8 @@ struct one_block_sort_kernel {
   bool copy_if_sorted;
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (n <= tuning::shortest)
+      return merge(s);
     const local step{in, in, out, {}, {}, {}, image, n, 0, false};
     const typename local::bucket all{0, 0, 0, n};
     if (simt::thread_index() < gathered_size)
