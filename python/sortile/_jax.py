@@ -29,12 +29,19 @@ class Jax(JaxArrays):
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
         """Of the type that float has: computed by JAX, from the keys. NaN is the largest, so the last key tells."""
         need_order(keys)
-        place, low, high = neighbours(np.array([*probabilities, 1.0]), keys.shape[1])
-        ranks = np.unique(np.concatenate([low, high]))
-        found = _keys_at_ranks(keys, tuple(ranks.tolist())).astype(float)
-        below, above = found[:, np.searchsorted(ranks, low)], found[:, np.searchsorted(ranks, high)]
-        result = between(jnp, below, above, (place - low).astype(found.dtype), low, METHODS[method])
-        return jnp.where(jnp.isnan(result[:, -1:]), jnp.nan, result[:, :-1]) if self.is_float(keys) else result[:, :-1]
+        place, low, high = neighbours(np.array(probabilities), keys.shape[1])
+        ranks = np.unique(np.concatenate([low, high, [keys.shape[1] - 1]]))
+        found = [keys.astype(float) for keys in _keys_at_ranks(keys, tuple(ranks.tolist()))]
+        parts, sides = (place - low).astype(found[0].dtype), (np.searchsorted(ranks, low), np.searchsorted(ranks, high))
+        if len(found) == len(ranks):
+            each = zip(*sides, parts, low)
+            result = jnp.concatenate(
+                [between(jnp, found[below], found[above], part, at, METHODS[method]) for below, above, part, at in each],
+                axis=1,
+            )
+        else:
+            result = between(jnp, found[0][:, sides[0]], found[0][:, sides[1]], parts, low, METHODS[method])
+        return jnp.where(jnp.isnan(found[-1][:, -1:]), jnp.nan, result) if self.is_float(keys) else result
 
     # Calls, compiled once for each shape; with gradients where the result has any.
 
@@ -134,6 +141,7 @@ class Jax(JaxArrays):
 
 
 FRAMEWORK = Jax()
+SLICED = 32  # keys at so many ranks are sliced out, which XLA does within the kernel that computes; more are gathered
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
@@ -271,25 +279,33 @@ def _(k: int, axis: int | None, largest: bool, nan: str, primals: Any, tangents:
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _keys_at_ranks(keys: Any, ranks: tuple[int, ...]) -> Any:
-    """Of short rows from a sort: it is what the library's call begins with, and what follows is then one kernel of XLA's
-    with all that is made of the keys."""
+def _keys_at_ranks(keys: Any, ranks: tuple[int, ...]) -> tuple[Any, ...]:
+    """Few of them as columns, many as one array. Of short rows from a sort: it is what the library's call begins with,
+    and what follows is then one kernel of XLA's with all that is made of the keys."""
     if keys.shape[-1] <= SORTED_BY_PARTITION:
-        return FRAMEWORK.sort_rows(keys, False)[..., np.array(ranks)]
+        return _apart(FRAMEWORK.sort_rows(keys, False), ranks)
     result = jax.ShapeDtypeStruct((*keys.shape[:-1], len(ranks)), keys.dtype)
-    return jax.ffi.ffi_call("sortile_ranks", result, vmap_method="broadcast_all")(
+    found = jax.ffi.ffi_call("sortile_ranks", result, vmap_method="broadcast_all")(
         jax.lax.stop_gradient(keys), ranks=np.array(ranks, np.int64)
     )
+    return _apart(found, tuple(range(len(ranks))))
+
+
+def _apart(keys: Any, places: tuple[int, ...]) -> tuple[Any, ...]:
+    if len(places) > SLICED:
+        return (keys[..., np.array(places)],)
+    return tuple(keys[..., place : place + 1] for place in places)
 
 
 @_keys_at_ranks.defjvp
 def _(ranks: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
     """Which keys these are, a sort knows."""
-    order = _order(primals[0], 1, False, FRAMEWORK.positions, "last")[:, np.array(ranks)]
-    found, tangent = jnp.take_along_axis(primals[0], order, 1), tangents[0]
+    order, tangent = _order(primals[0], 1, False, FRAMEWORK.positions, "last")[:, np.array(ranks)], tangents[0]
+    places = tuple(range(len(ranks)))
+    found = _apart(jnp.take_along_axis(primals[0], order, 1), places)
     if tangent.dtype == jax.dtypes.float0:
-        return found, np.zeros(found.shape, tangent.dtype)
-    return found, jnp.take_along_axis(tangent, order, 1)
+        return found, tuple(np.zeros(column.shape, tangent.dtype) for column in found)
+    return found, _apart(jnp.take_along_axis(tangent, order, 1), places)
 
 
 def _quantile(x: Any, wanted: tuple[float, ...], shape: tuple[int, ...], axis: int | None, method: int) -> Any:

@@ -177,6 +177,19 @@ class TestJax:
         assert jax.jit(lambda x, y: sortile.argsort_rows([x, y]))(a, b).tolist() == [3, 1, 2, 0]
         assert jax.jit(lambda x, y: sortile.lexsort([y, x]))(a, b).tolist() == [3, 1, 2, 0]
         assert jax.jit(lambda x, y: sortile.merge(sortile.sort(x), sortile.sort(y)))(b, b).tolist() == sorted([*b, *b])
+        for runs in ((a, a[:1], a[:0]), (b, b[:3])):
+            runs = [np.sort(r) for r in runs]
+            for down, nan in ((False, "last"), (True, "last"), (True, "largest")):
+                each = [r[::-1] if down else r for r in runs]
+                found = jax.jit(lambda *r, down=down, nan=nan: sortile.merge(*r, descending=down, nan=nan))(*each)
+                assert found.tolist() == sorted(np.concatenate(each), reverse=down)
+            both = jax.vmap(sortile.merge)(*(np.stack([r, r - r.dtype.type(1)]) for r in runs))
+            assert both.tolist() == [sorted(np.concatenate(runs)), sorted(np.concatenate(runs) - 1)]
+        weights = np.arange(6, dtype="f4")
+        slopes = jax.grad(lambda x, y: (sortile.merge(x, y) * weights).sum(), argnums=(0, 1))(np.sort(b), b[:2])
+        assert [s.tolist() for s in slopes] == [[0, 1, 3, 4], [2, 5]]
+        slope = jax.grad(lambda x: (x * sortile.merge(x.astype("i4"), x.astype("i4"))[2:]).sum())(b[:2])
+        assert slope.tolist() == [3, 3]  # integers have no slope
         keys, values = jax.jit(sortile.sort_by_key)(a, b)
         assert keys.tolist() == [1, 1, 2, 2] and values.tolist() == [3, 1, 0.5, 0.25]
         square = (a.reshape(2, 2), b.reshape(2, 2))
@@ -236,6 +249,17 @@ class TestJax:
                 assert found.shape == np.shape(wanted) and found.dtype == "f4"
                 np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(jax.vmap(sortile.median, in_axes=1)(x), sortile.median(x, axis=0), rtol=1e-6)
+
+    def test_many_quantiles(self, jax):
+        """More ranks than are sliced out."""
+        x = arrays.fill(np.dtype("i4"), 3000, 1, 900).reshape(10, 300)
+        for n in (11, 17, 41):
+            q = np.linspace(0, 1, n).tolist()
+            found = jax.jit(lambda a, q=q: sortile.quantile(a, q, axis=1))(x)
+            np.testing.assert_allclose(found, sortile.quantile(x, q, axis=1), rtol=1e-5)
+        weights = np.arange(410, dtype="f4").reshape(41, 10)
+        slope = jax.grad(lambda a: (sortile.quantile(a, q, axis=1) * weights).sum())(x.astype("f4") / 2**20)
+        assert np.isclose(slope.sum(), weights.sum())
 
     def test_quantiles_of_long_rows(self, jax):
         """By the library's call for keys at ranks; of shorter ones by a sort."""
