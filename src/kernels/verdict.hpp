@@ -10,16 +10,16 @@
 //                                            counts)
 //                                  pairs     chunk_scan_kernel (by samples, and by the counts of two partitions) or,
 //                                            of one partition, own_tables (by the counts)
-//                                  splitters split_segments_kernel (by samples, by the counts)
+//                                  splitters segment_split (by samples, by the counts)
 //                                  counting  count_sort_kernel (by the counts)
 //   2      the second fallback   window_kernel or key_map_kernel, where keys differ in few digits; chunk_scan_kernel,
-//                                where they have few values; or the first fallback, which is the sort between
-//                                splitters: its split_segments_kernel
+//                                where they have few values or are uneven; or the first fallback, the sort between
+//                                splitters: its segment_split
 //
 //   read by                                    and nothing is done where the word is not the reader's role
 //   LSD: scan, passes, copy                    lsd_count::load: n is then 0
 //   sample sort: its one launch                at once
-//   splitters: split_segments_kernel           and it tells its later launches by its findings
+//   splitters: segment_split                   and it tells its later launches by its findings
 //   splitters and pairs: partitions, local     pairs_gate: after the counts
 //   keys: partitions, local                    by finding_skewed, which repeats the word and says who found it
 //

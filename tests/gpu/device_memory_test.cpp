@@ -1,5 +1,5 @@
 // Sorts of arrays in device memory: every kind of request against the oracle, streams, graphs, threads, allocators.
-#include "kernels/splitters/split_segments_kernel.hpp"
+#include "kernels/splitters/divide_kernel.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 #include "testing/request_case.hpp"
 #include "testing/workloads.hpp"
@@ -119,7 +119,7 @@ void check_pairs(const std::vector<Key>& given, const char* what) {
 /// By which the first splitters of so many keys are chosen.
 template <class Word, class Image>
 std::uint32_t samples_of_splitters(std::uint64_t n) {
-  return kernels::split_segments_kernel<Word, Image>::choice_of_splitters::samples_for(
+  return kernels::divide_kernel<Word, kernels::no_value, Image>::split::choice_of_splitters::samples_for(
       kernels::partition_plan::between_splitters(n).first_bits, kernels::detail::splitter_samples);
 }
 // Of the three sorts that are launched for so many pairs each has its turn: the partitions for even keys; those between

@@ -1,8 +1,6 @@
 // The sort between splitters against std::stable_sort: sizes about its tiles, shares and buckets, skewed keys,
 // types and directions, in place and apart, indices; buckets that the local step leaves over, and that nobody takes.
-#include "kernels/pairs/stable_partition_kernel.hpp"
-#include "kernels/splitters/split_segments_kernel.hpp"
-#include "kernels/splitters/splitter_digits.hpp"
+#include "kernels/splitters/divide_kernel.hpp"
 #include "tests/kernels/pair_sort_checks.hpp"
 #include "tests/kernels/refusals.hpp"
 
@@ -329,9 +327,11 @@ SIMT_TEST(splitter_sort, on_a_condition) {
 /// One block chooses the splitters of one segment.
 template <class Word>
 struct choosing_kernel {
-  using splitting = kernels::split_segments_kernel<Word, kernels::integer_image<Word>>;
+  using image = kernels::integer_image<Word>;
+  using splitting = typename std::conditional_t<(sizeof(Word) > 8), kernels::split_segments_kernel<Word, image>,
+                                                kernels::divide_kernel<Word, kernels::no_value, image>>::split;
   using choice = typename splitting::choice_of_splitters;
-  static constexpr unsigned block_threads = splitting::block_threads;
+  static constexpr unsigned block_threads = splitting::threads;
   static constexpr std::uint32_t most_samples = choice::most_samples;
   struct shared {
     typename choice::storage chosen;

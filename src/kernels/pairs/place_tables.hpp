@@ -1,6 +1,6 @@
 // From the counts of a partition, one row per chunk, to the place of every chunk's first pair in every bucket: the last
 // two phases of a cooperative launch whose blocks have counted (chunk_scan_kernel.hpp,
-// splitters/split_segments_kernel.hpp).
+// splitters/segment_split.hpp).
 //
 //   columns   rows become sums over the rows before them, in place; count[d] is the whole column's sum
 //   starts    start[d]: pairs of smaller digits; start[bins] = n

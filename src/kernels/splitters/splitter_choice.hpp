@@ -1,5 +1,5 @@
 // Chooses the keys that part a segment into buckets of about one size: a block sorts a sample of the segment's keys,
-// and cuts it (split_segments_kernel.hpp).
+// and cuts it (segment_split.hpp).
 //
 //   sample   S keys, one drawn from each of S equal stretches of the segment
 //   cut[d]   the highest image of bucket d; bucket d holds what lies above cut[d − 1]
@@ -11,9 +11,11 @@
 //   samples    a a b c c c c c c c c c d e e f …        room 4
 //   buckets    a a b | c, alone | d e e f | …           the cost: the bucket before it may be small
 //
-// How much room. Each warp tries one: from half of S / buckets to 2.4 times S / buckets; the least for which the
-// buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some values fill buckets alone it is
-// less. Two neighbouring buckets together exceed the room, so twice S / buckets always suffices, but for the ends.
+// How much room. Each lane of a warp tries one: from half of S / buckets to 2.4 times S / buckets; the least for which
+// the buckets suffice is taken. For keys that hardly repeat it is S / buckets; where some values fill buckets alone it
+// is less. Two neighbouring buckets together exceed the room, so twice S / buckets always suffices, but for the ends.
+// A trial's steps wait for each other. So all threads find before where each sample's run of equals begins and ends
+// (sample_runs.hpp): a step is then one read, and one more where a value is alone.
 //
 // How large buckets get. A bucket of `a` samples is Gamma(a) / a times as large as its share. With a = 64 (2^14 samples
 // for 2^8 buckets) it is more than 1.5 times as large with the probability e^(−a (1.5 − 1 − ln 1.5)) = 0.002, more than
@@ -25,30 +27,35 @@
 // cuts, as far as is known. And it writes how many pairs each bucket may hold: twice what the large local step takes,
 // once what the local step takes where no other follows, or any number of one key.
 //
-// Cost, of 64-bit keys on the H100: 2^14 samples 0.15 ms of one block, 0.4 to 0.5 of 256; 2^11 some 0.06; S scattered
-// reads. More than half of it are the trials, whose steps wait for each other.
+// Cost, of 64-bit keys on the H100: of 2048 samples for 64 buckets 21 µs with the meeting behind it, of which reading
+// and sorting them takes 11; of 8192 samples 41. Also tried (docs/performance-log-gpu.md, 179): a warp a trial, lanes
+// that part, and the chosen room gone through once more in place of cuts kept.
 #pragma once
 
 #include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/pairs/key_spread.hpp"
-#include "primitives/bisect.hpp"
+#include "kernels/splitters/sample_runs.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/search_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, class Image, unsigned Threads>
+/// Items: samples a thread, at most.
+template <class Word, class Image, unsigned Threads, int Items>
 struct splitter_choice {
-  static constexpr int items = 16; // samples a thread, at most
-  static constexpr std::uint32_t most_samples = Threads * unsigned(items);
-  template <int Items>
-  using sorter = primitives::block_merge_sort<Items, Word>;
+  static constexpr std::uint32_t most_samples = Threads * unsigned(Items);
   using spread = key_spread<Word, Image>;
+  using runs = sample_runs<Word, Threads, most_samples>;
+  static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
+  /// Half as many where samples leave no room for more.
+  static constexpr unsigned trials = sizeof(Word) * most_samples > 128 * 1024 ? 16 : simt::warp_size,
+                            trials_a_share = trials / 2; // the first tries half of a bucket's share
 
   struct storage {
-    alignas(16) simt::shared_array<Word, primitives::merge_sort_room<Word>(most_samples)> sorted;
-    simt::shared_array<Word, primitives::search_tree<Word>::most> cuts;
-    simt::shared_value<std::uint32_t> least; // trial for whose room the buckets suffice
+    alignas(16) simt::shared_array<Word, runs::room> sorted;
+    typename runs::storage run_of;
+    simt::shared_array<std::uint16_t, std::size_t{most_buckets} * trials> cut; // [bucket][trial]
+    simt::shared_value<std::uint32_t> chosen, cuts;                            // of the trials; of its cuts
   };
 
   simt::global<const Word> in;
@@ -72,46 +79,35 @@ struct splitter_choice {
                         keys = (first_level ? n : segment_start.load(segment + 1)) - begin;
     const std::uint32_t samples = samples_for(bits, asks_evenness ? 2 * samples_a_bucket : samples_a_bucket);
     const std::uint32_t drawn = keys < samples ? keys : samples;
-    if (samples <= most_samples / 4)
-      sort<items / 4>(s, begin, keys, drawn);
-    else if (samples <= most_samples / 2)
-      sort<items / 2>(s, begin, keys, drawn);
+    if (samples <= most_samples / 2)
+      sort<Items / 2>(s, begin, keys, drawn);
     else
-      sort<items>(s, begin, keys, drawn);
+      sort<Items>(s, begin, keys, drawn);
     simt::block_barrier();
     const unsigned t = simt::thread_index(), buckets = 1u << bits;
     if (asks_evenness && is_uneven(s.sorted.view(), drawn))
       return true;
-    if (t == 0)
-      s.least = std::uint32_t{trials};
-    if (t < buckets)
-      s.cuts[t] = highest(segment);
+    const auto sample = runs::of(s.run_of, s.sorted.view(), drawn);
+    sample.find(s.run_of);
     simt::block_barrier();
-    const sample_view sample{s.sorted.view(), drawn, lowest(segment), highest(segment)};
-    const unsigned trial = simt::warp_index();
-    const unsigned made = cut(sample, room_of(trial, drawn), buckets, [](unsigned, Word) {});
-    if (made <= buckets && simt::lane_index() == 0)
-      s.least.fetch_min(0, trial, simt::relaxed, simt::block_scope);
-    simt::block_barrier();
-    const unsigned least = s.least;
-    if (trial == (least < trials ? least : trials - 1))
-      cut(sample, room_of(trial, drawn), buckets, [&](unsigned d, Word highest_of_bucket) {
-        if (d + 1 < buckets && simt::lane_index() == 0) // samples that have no bucket go to the last one
-          s.cuts[d] = highest_of_bucket;
-      });
+    const ends all{lowest(segment), highest(segment)};
+    if (simt::warp_index() == 0)
+      try_rooms(s, sample, all, buckets);
     simt::block_barrier();
     if (t >= buckets)
       return false;
-    cuts[(std::uint64_t{segment} << bits) + t] = s.cuts.load(t);
+    const Word high = cut(s, sample, all, t, buckets);
+    cuts[(std::uint64_t{segment} << bits) + t] = high;
     if (!first_level)
-      leave_bucket(s, segment, t);
+      leave_bucket((std::uint64_t{segment} << bits) + t,
+                   t == 0 ? all.lowest : Word(cut(s, sample, all, t - 1, buckets) + 1), high, t != 0);
     return false;
   }
 
  private:
-  template <int Items>
+  template <int Each>
   SORTILE_DEVICE void sort(storage& s, std::uint32_t begin, std::uint32_t keys, std::uint32_t drawn) const {
-    sorter<Items>::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}), [&](std::uint32_t i) {
+    primitives::block_merge_sort<Each, Word>::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}), [&](std::uint32_t i) {
       return image.image(in.load(begin + drawn_place(i, drawn, keys)));
     });
   }
@@ -133,8 +129,6 @@ struct splitter_choice {
     }
     return simt::block_count(lopsided) > stretches / 4;
   }
-  static constexpr unsigned trials = Threads / simt::warp_size,
-                            trials_a_share = trials / 2; // the first tries half of a bucket's share
   SORTILE_DEVICE std::uint32_t room_of(unsigned trial, std::uint32_t drawn) const {
     const unsigned whole = trials_a_share << bits;
     const auto room = (drawn * (trials_a_share / 2 + trial) + whole - 1) / trials_a_share >> bits;
@@ -147,77 +141,60 @@ struct splitter_choice {
     return first_level || segment == 0 ? Word{0} : Word(segment_cuts.load(segment - 1) + 1);
   }
 
-  struct sample_view {
-    simt::shared_view<Word> sorted;
-    std::uint32_t size;
-    Word lowest, highest; // of what the segment may hold
-    SORTILE_DEVICE Word at(std::uint32_t i) const { return sorted.load(primitives::merge_sort_place<Word>(i)); }
-    // By all lanes of a warp, of the same v:
-    /// The first sample of this value from `from` on, where none is above it up to `i`, which is one of them.
-    SORTILE_DEVICE std::uint32_t first_of(Word v, std::uint32_t from, std::uint32_t i) const {
-      for (std::uint32_t end = i;; end -= simt::warp_size) {
-        const std::uint32_t back = simt::lane_index() + 1;
-        const unsigned same = simt::ballot(end >= from + back && at(end - back) == v);
-        if (same != simt::full_warp)
-          return end - simt::popcount(same);
-      }
-    }
-    /// The place after the last sample of this value, from `i` on: by steps that grow, and back to one.
-    SORTILE_DEVICE std::uint32_t behind(Word v, std::uint32_t i) const {
-      std::uint32_t step = 1;
-      unsigned many = same_from(v, i, step);
-      while (many == simt::warp_size) {
-        i += (simt::warp_size - 1) * step;
-        step *= 8;
-        many = same_from(v, i, step);
-      }
-      while (step > 1) {
-        i += (many - 1) * step;
-        step /= 8;
-        many = same_from(v, i, step);
-      }
-      return i + many;
-    }
-
-   private:
-    /// How many of 32 samples `step` apart are v, the first of which is.
-    SORTILE_DEVICE unsigned same_from(Word v, std::uint32_t i, std::uint32_t step) const {
-      const std::uint32_t k = i + simt::lane_index() * step;
-      return simt::popcount(simt::ballot(k < size && at(k) == v));
-    }
+  struct ends {
+    Word lowest, highest; // images that the segment may hold
   };
-  /// Calls put(bucket, its highest image) one after the other; returns how many buckets there are, or some number above
-  /// those wanted. By all lanes of a warp, alike.
-  template <class Put>
-  static SORTILE_DEVICE unsigned cut(const sample_view& s, std::uint32_t room, unsigned buckets_wanted, Put put) {
-    unsigned buckets = 0;
-    Word below = s.lowest; // the lowest image that has no bucket yet
-    for (std::uint32_t p = 0; s.size - p > room && buckets <= buckets_wanted;) {
-      const std::uint32_t end = p + room;
-      const Word v = s.at(end);
-      const std::uint32_t first = s.at(end - 1) == v ? s.first_of(v, p, end) : end;
-      if (first != p) { // v does not fit in any more
-        put(buckets++, Word(v - 1));
-        below = v;
-        p = first;
-        continue;
+  static constexpr std::uint16_t itself = 1u << 15; // a cut is the sample's image, not the one below
+  static_assert(most_samples <= itself);
+
+  /// By one warp, a trial a lane. Lanes go step by step together: where they part, each step would be taken for every
+  /// lane by itself.
+  SORTILE_DEVICE void try_rooms(storage& s, const runs& sample, const ends& all, unsigned wanted) const {
+    const unsigned trial = simt::lane_index();
+    const std::uint32_t room = room_of(trial, sample.size);
+    unsigned made = 0;
+    const auto put = [&](bool is_cut, std::uint32_t place) {
+      if (is_cut && made < wanted)
+        s.cut[made * trials + trial] = std::uint16_t(place);
+      made += is_cut ? 1 : 0;
+    };
+    std::uint32_t p = 0;     // the first sample that has no bucket yet
+    bool after_alone = true; // it follows a value that is alone in its bucket, or nothing
+    bool is_last_cut = false, going = trial < trials && sample.size > room;
+    while (simt::warp_any(going)) {
+      const std::uint32_t first = sample.first_of(going ? p + room : 0);
+      const bool alone = going && first == p;
+      put(going && !alone, first); // this value does not fit in any more
+      std::uint32_t next = first;
+      if (simt::warp_any(alone)) {
+        const std::uint32_t q = alone ? p : 0;
+        const Word v = sample.at(q), below = q == 0 ? all.lowest : Word(sample.at(q - 1) + 1);
+        put(alone && after_alone && below != v, q); // by the sample there is nothing between; here v has to be alone
+        put(alone, q | itself);
+        is_last_cut = is_last_cut || (alone && v == all.highest);
+        next = alone ? sample.behind(q) : next;
       }
-      if (below != v) // by the sample there is nothing between; here v has to be alone
-        put(buckets++, Word(v - 1));
-      put(buckets++, v);
-      if (v == s.highest)
-        return buckets;
-      below = Word(v + 1);
-      p = s.behind(v, end);
+      after_alone = alone;
+      p = going ? next : p;
+      going = going && sample.size - p > room && made <= wanted && !is_last_cut;
     }
-    put(buckets++, s.highest);
-    return buckets;
+    const unsigned enough = simt::ballot(trial < trials && made + (is_last_cut ? 0 : 1) <= wanted);
+    const unsigned chosen = enough == 0 ? trials - 1 : unsigned(simt::trailing_zeros(enough));
+    if (trial == chosen) {
+      s.chosen = chosen;
+      s.cuts = made < wanted ? made : wanted;
+    }
   }
-  SORTILE_DEVICE void leave_bucket(storage& s, std::uint32_t segment, unsigned d) const {
-    const Word high = s.cuts.load(d), below = d == 0 ? Word{0} : s.cuts.load(d - 1);
-    const Word low = d == 0 ? lowest(segment) : Word(below + 1);
-    const bool empty = d != 0 && below == high;
-    const std::uint64_t q = (std::uint64_t{segment} << bits) + d;
+  /// The highest image of bucket d. Samples that have no bucket go to the last one.
+  SORTILE_DEVICE Word cut(storage& s, const runs& sample, const ends& all, unsigned d, unsigned buckets) const {
+    if (d >= s.cuts || d + 1 == buckets)
+      return all.highest;
+    const std::uint32_t place = s.cut.load(d * trials + s.chosen);
+    const Word v = sample.at(place & ~std::uint32_t{itself});
+    return (place & itself) != 0 ? v : Word(v - 1);
+  }
+  SORTILE_DEVICE void leave_bucket(std::uint64_t q, Word low, Word high, bool may_be_empty) const {
+    const bool empty = may_be_empty && Word(low - 1) == high;
     most[q] = low == high ? any_number : capacity;
     spreads[q] = !empty && low < high ? spread_between(low, high) : spread::whole();
   }

@@ -9,16 +9,14 @@
 //
 // The input stays as it was until the buckets are known to fit. The list of launches depends on n alone.
 //
-// Partitions are instantiated by key width and value width, with the image of all types of keys of the width; the local
-// steps are those of the sort of pairs, and one more for buckets that are larger.
+// One launch divides the pairs; many of 128-bit keys take a launch for each split and each partition. The local steps
+// are those of the sort of pairs, and one more for buckets that are larger.
 #pragma once
 
 #include "kernels/pairs/local_pairs_kernel.hpp"
 #include "kernels/pairs/pair_arrays.hpp"
-#include "kernels/pairs/stable_partition_kernel.hpp"
+#include "kernels/splitters/divide_kernel.hpp"
 #include "kernels/splitters/one_key_buckets_kernel.hpp"
-#include "kernels/splitters/split_segments_kernel.hpp"
-#include "kernels/splitters/splitter_digits.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -31,21 +29,29 @@ class splitter_sorter {
         image_(image_maker<Word>{r.codec}.template as<Image>()),
         common_(image_maker<Word>{r.codec}.template as<common_image<Word>>()) {
     chunks_ = std::min(plan.chunks(r.n), r.tuning.chunks);
-    if (r.tuning.chunks == sort_tuning::follows_n)
-      chunks_ = std::min(chunks_, simt::resident_blocks<partition_kernel>(q));
-    chunks_ = std::min(chunks_, simt::resident_blocks<split_kernel>(q, {.cooperative = true}));
+    chunks_ = std::min(chunks_, most_chunks());
     constexpr std::uint64_t row = 128;
     share_ = std::uint32_t(((r.n + chunks_ - 1) / chunks_ + row - 1) / row * row);
   }
 
   void launch(unsigned step) const {
-    constexpr unsigned steps = 5;
     each_step(step, steps, [this](unsigned i) { launch_step(i); });
   }
 
  private:
+  static constexpr unsigned steps = 5;
+  using at_once = divide_kernel<Word, Value, Image>;
   using split_kernel = split_segments_kernel<Word, Image>;
-  using partition_kernel = stable_partition_kernel<Word, Value, splitter_digits<Word>>;
+  using partition_kernel = typename at_once::partition;
+  /// Whether a split for so many needs more samples than the kernel that does it all has room for.
+  bool by_steps() const {
+    using choice = typename at_once::split::choice_of_splitters;
+    return samples() * (gives_uneven_away() ? 2 : 1) << plan_.first_bits > choice::most_samples;
+  }
+  std::uint32_t most_chunks() const {
+    return by_steps() ? simt::resident_blocks<split_kernel>(q_, {.cooperative = true})
+                      : simt::resident_blocks<at_once>(q_, {.cooperative = true});
+  }
   using spread = key_spread<Word, Image>;
   using local_kernel = local_pairs_kernel<Word, Value, Image, local_step::between_splitters>;
   using large_kernel = local_pairs_kernel<Word, Value, Image, local_step::large_between_splitters>;
@@ -65,24 +71,30 @@ class splitter_sorter {
     std::uint32_t segments;
     unsigned bits;
     std::size_t start, cuts;
+    arrays from, to;
     std::uint32_t bins() const { return segments << bits; }
   };
-  level first() const { return {true, 1, plan_.first_bits, at().coarse_start, at().coarse_cuts}; }
-  level second() const { return {false, plan_.coarse(), plan_.second_bits, at().start, at().cuts}; }
+  level first() const { return {true, 1, plan_.first_bits, at().coarse_start, at().coarse_cuts, all_.in(), between()}; }
+  level second() const {
+    return {false, plan_.coarse(), plan_.second_bits, at().start, at().cuts, between(), partitioned()};
+  }
 
   void launch_step(unsigned step) const {
-    switch (step) {
-    case 0:
-      return split(first(), all_.in().keys);
-    case 1:
-      return partition(first(), all_.in(), between(), r_.make_indices);
-    case 2:
-      return split(second(), between().keys);
-    case 3:
-      return partition(second(), between(), partitioned(), false);
-    default:
+    if (step == steps - 1)
       return sort_buckets();
-    }
+    if (by_steps())
+      return divide_by(step);
+    if (step == 0)
+      simt::launch(q_, {.grid = chunks_, .cooperative = true},
+                   at_once{{split_of<typename at_once::split>(first()), partition_of(first())},
+                           {split_of<typename at_once::split>(second()), partition_of(second())}});
+  }
+  void divide_by(unsigned step) const {
+    const level l = step < 2 ? first() : second();
+    if (step % 2 == 0)
+      simt::launch(q_, {.grid = chunks_, .cooperative = true}, split_kernel{split_of<typename split_kernel::split>(l)});
+    else
+      simt::launch(q_, {.grid = chunks_}, partition_of(l));
   }
   void sort_buckets() const {
     local();
@@ -112,17 +124,20 @@ class splitter_sorter {
   bool are_integers_alone() const { return value_size<Value> == 0 && r_.codec.infinity == 0; }
   bool asks_for_passes() const { return r_.leaves_to_passes && (is_first_sort() || !are_integers_alone()); }
   bool gives_uneven_away() const { return r_.leaves_to_passes && !is_first_sort() && value_size<Value> == 0; }
-  typename split_kernel::sample_for_passes passes(const level& l) const {
+  template <class Split>
+  typename Split::sample_for_passes passes(const level& l) const {
     const bool asks = l.is_first && asks_for_passes();
     return {.in = {r_.keys_in, r_.n},
             .seen = table(at().order, chunks_), // free until the keys are counted
             .image = common_,
             .n = n_,
-            .blocks = asks ? std::min(chunks_, split_kernel::sample_for_passes::most_blocks) : 0,
+            .blocks = asks ? std::min(chunks_, Split::sample_for_passes::most_blocks) : 0,
             .asks_order = is_first_sort()};
   }
-  typename split_kernel::choice_of_splitters choice(const level& l, const Word* keys) const {
-    return {.in = {keys, r_.n},
+  std::uint32_t samples() const { return detail::splitter_samples / (takes_large_buckets() ? 1 : 2); }
+  template <class Split>
+  typename Split::choice_of_splitters choice(const level& l) const {
+    return {.in = {l.from.keys, r_.n},
             .segment_start = start(first()),
             .segment_cuts = cuts(first()),
             .cuts = cuts(l),
@@ -131,13 +146,14 @@ class splitter_sorter {
             .image = image_,
             .n = n_,
             .capacity = most_of_a_bucket(),
-            .samples_a_bucket = detail::splitter_samples / (takes_large_buckets() ? 1 : 2),
+            .samples_a_bucket = samples(),
             .bits = l.bits,
             .first_level = l.is_first,
             .asks_evenness = l.is_first && gives_uneven_away()};
   }
-  typename split_kernel::counts_of_shares shares(const level& l, const Word* keys) const {
-    return {.in = {keys, r_.n},
+  template <class Split>
+  typename Split::counts_of_shares shares(const level& l) const {
+    return {.in = {l.from.keys, r_.n},
             .cuts = cuts(l),
             .fine = fine(l),
             .order = table(at().order, chunks_),
@@ -148,7 +164,8 @@ class splitter_sorter {
             .segments = l.segments,
             .bits = l.bits};
   }
-  typename split_kernel::places_of_shares places(const level& l) const {
+  template <class Split>
+  typename Split::places_of_shares places(const level& l) const {
     return {.fine = {fine(l), l.bins()},
             .coarse = {{}, 0},
             .order = table(at().order, chunks_),
@@ -160,32 +177,31 @@ class splitter_sorter {
             .rows = chunks_,
             .capacity = any_number};
   }
-  void split(const level& l, const Word* keys) const {
-    simt::launch(q_, {.grid = chunks_, .cooperative = true},
-                 split_kernel{.passes = passes(l),
-                              .splitters = choice(l, keys),
-                              .shares = shares(l, keys),
-                              .tables = places(l),
-                              .gate = gate()});
+  template <class Split>
+  Split split_of(const level& l) const {
+    return {.passes = passes<Split>(l),
+            .splitters = choice<Split>(l),
+            .shares = shares<Split>(l),
+            .tables = places<Split>(l),
+            .gate = gate()};
   }
-  void partition(const level& l, const arrays& from, const arrays& to, bool make_indices) const {
-    simt::launch(q_, {.grid = chunks_},
-                 partition_kernel{.in = {from.keys, r_.n},
-                                  .in_values = {from.values, r_.n},
-                                  .out = {to.keys, r_.n},
-                                  .out_values = {to.values, r_.n},
-                                  .start = start(l),
-                                  .before = fine(l),
-                                  .source = {.cuts = cuts(l), .gate = gate(), .image = common_, .bits = l.bits},
-                                  .shape = {.segments = l.segments,
-                                            .mask = (1u << l.bits) - 1,
-                                            .step = 1,
-                                            .row = l.bins(),
-                                            .shift = 0,
-                                            .chunks = chunks_,
-                                            .share = share_},
-                                  .n = n_,
-                                  .make_indices = make_indices});
+  partition_kernel partition_of(const level& l) const {
+    return {.in = {l.from.keys, r_.n},
+            .in_values = {l.from.values, r_.n},
+            .out = {l.to.keys, r_.n},
+            .out_values = {l.to.values, r_.n},
+            .start = start(l),
+            .before = fine(l),
+            .source = {.cuts = cuts(l), .gate = gate(), .image = common_, .bits = l.bits},
+            .shape = {.segments = l.segments,
+                      .mask = (1u << l.bits) - 1,
+                      .step = 1,
+                      .row = l.bins(),
+                      .shift = 0,
+                      .chunks = chunks_,
+                      .share = share_},
+            .n = n_,
+            .make_indices = l.is_first && r_.make_indices};
   }
   /// Where the two partitions end.
   arrays between() const { return r_.input_is_scratch ? all_.out() : all_.spare(); }

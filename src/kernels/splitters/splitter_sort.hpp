@@ -11,7 +11,7 @@
 //   local       each bucket in shared memory                     one read, one write
 //
 // Samples are of 64 keys a bucket, 2^14 of them at most, 12,288 of 128 bits; up to 2^23 pairs, where buckets are of
-// half the size, of 32.
+// half the size, of 32. Up to 8192 samples, one launch makes both partitions (divide_kernel.hpp).
 //
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
 // key, frequent enough to fill a bucket, has one to itself (an equality bucket), and needs no further sorting.
@@ -51,8 +51,9 @@ namespace sortile::kernels {
 template <class Word>
 std::size_t splitter_sort_workspace_bytes(const typed_request<Word>& request);
 
-/// Steps: count, partition, count, partition, local. Throws invalid_argument, workspace_too_small, or simt::error where
-/// a launch is refused.
+/// Steps: count, partition, count, partition, local; up to 2^26 pairs (f64 alone as a fallback: 2^24) the first makes
+/// the launch of all but the last. Throws invalid_argument, workspace_too_small, or simt::error where a launch is
+/// refused.
 template <class Word>
 void splitter_sort(const simt::queue& q, const typed_request<Word>& request, unsigned step = all_steps);
 

@@ -1,13 +1,13 @@
-// Divides segments between splitters, one cooperative launch: chooses the splitters, counts the keys of each bucket,
-// and finds where every block's pairs go. The partition that follows (pairs/stable_partition_kernel.hpp) moves them.
+// Divides segments between splitters, by all blocks of a cooperative grid together: chooses the splitters, counts the
+// keys of each bucket, and finds where every block's pairs go. A partition that follows (divide_kernel.hpp) moves them.
 //
 //   ask      at the first level, whether passes are quicker (passes_sample.hpp)
 //   choose   a block a segment, one after the other where there are more (splitter_choice.hpp)
 //   count    each block its share (share_counts.hpp)
 //   places   the tables (pairs/place_tables.hpp)
 //
-// The grid meets between these. As launches, which mostly have nothing to do, they took 2 to 3 µs each. The verdict is
-// written behind a meeting: until then blocks may ask it whether they are called. (Of a first sort nobody asks.)
+// The grid meets between these. The verdict is written behind a meeting: until then blocks may ask it whether they are
+// called. (Of a first sort nobody asks.)
 #pragma once
 
 #include "kernels/pairs/place_tables.hpp"
@@ -17,22 +17,20 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, class Image>
-struct split_segments_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = sizeof(Word) > 8 ? 768 : 1024, min_blocks = 1; // as many as storage takes
-  using sample_for_passes = passes_sample<Word, block_threads>;
-  using choice_of_splitters = splitter_choice<Word, Image, block_threads>;
-  using counts_of_shares = share_counts<Word, block_threads>;
-  using places_of_shares = place_tables<block_threads>;
+/// Items: samples a thread, at most.
+template <class Word, class Image, unsigned Threads, int Items>
+struct segment_split {
+  static constexpr unsigned threads = Threads;
+  using sample_for_passes = passes_sample<Word, Threads>;
+  using choice_of_splitters = splitter_choice<Word, Image, Threads, Items>;
+  using counts_of_shares = share_counts<Word, Threads>;
+  using places_of_shares = place_tables<Threads>;
 
-  struct shared {
-    union {
-      typename sample_for_passes::storage asked;
-      typename choice_of_splitters::storage choice;
-      typename counts_of_shares::storage counts;
-      typename places_of_shares::storage places;
-    };
+  union storage {
+    typename sample_for_passes::storage asked;
+    typename choice_of_splitters::storage choice;
+    typename counts_of_shares::storage counts;
+    typename places_of_shares::storage places;
   };
 
   sample_for_passes passes;
@@ -41,9 +39,11 @@ struct split_segments_kernel {
   places_of_shares tables;
   pairs_gate gate;
 
-  SORTILE_DEVICE void operator()(shared& s) const {
+  /// False, in all threads of the grid, where there is nothing to do, as far as a sample tells. What this has found is
+  /// complete when the grid has met.
+  SORTILE_DEVICE bool make(storage& s) const {
     if (splitters.first_level ? !begin(s) : gate.given_away_by_sample())
-      return;
+      return false;
     for (std::uint32_t segment = simt::block_index(); segment < shares.segments; segment += simt::grid_size()) {
       const bool uneven = splitters.choose(s.choice, segment);
       if (uneven && simt::thread_index() == 0)
@@ -51,15 +51,18 @@ struct split_segments_kernel {
       simt::block_barrier();
     }
     simt::grid_barrier();
-    if (splitters.first_level && splitters.asks_evenness && gate.given_away_by_sample())
-      return give_away();
+    if (splitters.first_level && splitters.asks_evenness && gate.given_away_by_sample()) {
+      give_away();
+      return false;
+    }
     shares.count(s.counts);
     tables.make(s.places, gate);
+    return true;
   }
 
  private:
   /// False, in all threads of the grid, where there is nothing to do.
-  SORTILE_DEVICE bool begin(shared& s) const {
+  SORTILE_DEVICE bool begin(storage& s) const {
     if (!gate.told.calls()) {
       leave(true);
       return false;
