@@ -197,6 +197,27 @@ SIMT_TEST(sort_pairs_map, few_values_are_given_to_the_passes) {
       },
       0);
 }
+/// So are keys that no map spreads, though they do not repeat.
+SIMT_TEST(sort_pairs_map, uneven_keys_are_given_to_the_passes) {
+  constexpr std::size_t n = 60'001;
+  constexpr std::uint32_t passes = 2;
+  auto apart = make_keys<std::uint64_t>(n, shape::uniform);
+  for (std::size_t i = 0; i < n; ++i) // three clusters, of which a map resolves one
+    if (i % 10 != 0)
+      apart[i] = (apart[i] & 0xfffff) | std::uint64_t{0x1234} << (48 - i % 3 * 4);
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto h = mapped<std::uint64_t>(key_type::u64, 4);
+        h.passes = passes;
+        for (const unsigned value_bytes : {0u, 4u}) {
+          h.value_bytes = value_bytes;
+          EXPECT_EQ(told_role(q, apart, h), passes) << value_bytes;
+        }
+        h.passes = 0;
+        EXPECT_EQ(told_role(q, apart, h), 1u);
+      },
+      0);
+}
 SIMT_TEST(sort_pairs_map, many_schedules) {
   on_every_schedule(
       [](simt::queue q) {

@@ -10,7 +10,8 @@
 // The digit is that of y, by which keys are spread over buckets (key_spread.hpp). Block 0 writes what later launches
 // need. Where the caller has a fallback and there are many pairs, the sample also tells whether the keys are skewed.
 // Keys that no map spreads block 0 gives away; nothing is counted then, and no later step does anything. Of few values
-// LSD passes take them, which go by the values' ranks.
+// LSD passes take them, which go by the values' ranks. Of keys that no map spreads they do, too, where the caller says
+// so.
 //
 // 2048 samples do as well as 8192: buckets have so little room to spare that the counts have to find mild skew anyway.
 #pragma once
@@ -43,7 +44,8 @@ struct chunk_scan_kernel {
   map_of_keys drawn;
   places_of_chunks tables;
   typename spread_finder::sample limits;
-  std::uint32_t fewest; // values (spread_sample.hpp)
+  std::uint32_t fewest;  // values (spread_sample.hpp)
+  bool uneven_to_passes; // keys that no map spreads are the LSD sort's
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const spread_finder finder{chunk.in, chunk.image, limits, chunk.n, fewest, drawn.sample_bits != 0};
@@ -93,7 +95,10 @@ struct chunk_scan_kernel {
       if (simt::block_index() == 0 && simt::thread_index() == 0) {
         gate.findings[pair_mapped] = 0;
         gate.findings[pair_skewed] = 1;
-        gate.told.give_away(verdict::many_values); // they hardly repeat
+        if (uneven_to_passes)
+          gate.told.give_to_passes(verdict::many_values); // they hardly repeat
+        else
+          gate.told.give_away(verdict::many_values);
       }
       chunk.clear_starts();
       return false;

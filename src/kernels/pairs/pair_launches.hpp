@@ -127,6 +127,12 @@ class pair_sort {
   }
   /// With fewer values, and another sort to take them, buckets are not worth making.
   std::uint32_t fewest_values() const { return r_.may_fall_back() ? n_ / local_kernel::pairs_a_value : 0; }
+  /// Whether keys that hardly repeat and that no map spreads, as those dense at every scale, are sorted by passes where
+  /// others go between splitters: these take longer with them (second-sort-in-one-launch.txt).
+  bool passes_take_uneven() const {
+    constexpr std::uint64_t alone = std::uint64_t{1} << 24, with_4_bytes = std::uint64_t{1} << 23;
+    return sizeof(Word) == 8 && value_size<Value> <= 4 && r_.n <= (value_size<Value> == 0 ? alone : with_4_bytes);
+  }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }
   own_tables tables_of_blocks() const {
@@ -185,7 +191,8 @@ class pair_sort {
                              .drawn = drawn_map(),
                              .tables = places(),
                              .limits = limits(),
-                             .fewest = fewest_values()});
+                             .fewest = fewest_values(),
+                             .uneven_to_passes = passes_take_uneven()});
   }
 
   void partition(const arrays& from, const arrays& to, const simt::global<std::uint32_t>& before,
