@@ -83,6 +83,8 @@ struct typed_request {
   sort_tuning tuning{};
 
   bool may_fall_back() const { return verdict.word != nullptr; }
+  /// Whether an LSD sort is a fallback.
+  bool passes_follow() const { return fallback_sees_order || verdict.passes != 0; }
   bool in_place() const { return keys_in == keys_out || (value_bytes != 0 && values_in == values_out); }
 };
 

@@ -117,11 +117,9 @@ bool by_partitions(const sort_facts& f) {
 sorter partitions_of(const sort_facts& f) {
   return by_keys(f) ? sorter::keys : sorter::pairs;
 }
-/// Whether one block sorts all, or buckets are counted, so that no skew is too much.
-bool partitions_take_all(const sort_facts& f) {
-  if (!by_keys(f))
-    return f.n <= partition_plan::one_block_pairs;
-  return keys_in_one_block(f) || (f.key_bits == 32 && !f.floats && f.n >= partition_plan::least_counted);
+/// Whether one block sorts all, so that no skew is too much.
+bool one_block_takes_all(const sort_facts& f) {
+  return by_keys(f) ? keys_in_one_block(f) : f.n <= partition_plan::one_block_pairs;
 }
 bool counting_can(const sort_facts& f) {
   return f.key_bits <= 16 && f.value_bytes == 0 && f.whole_keys;
@@ -160,7 +158,7 @@ constexpr rule rules[] = {
     {"a few hundred pairs",
      [](const sort_facts& f) { return !by_keys(f) && f.sample_fits && f.n <= merged_in_one_block(f); },
      always<sorter::sample>, "engine-sorts-steps.json"},
-    {"one block sorts all, or buckets are counted whatever they hold", partitions_take_all, partitions_and<none>, ""},
+    {"one block sorts all", one_block_takes_all, partitions_and<none>, ""},
     {"one launch is quicker than several",
      [](const sort_facts& f) { return f.sample_fits && f.n <= sample_before_partitions(f); }, always<sorter::sample>,
      "engine-choice-2.json"},
@@ -173,7 +171,8 @@ constexpr rule rules[] = {
        return wide && splitters_can(f);
      },
      partitions_and<sorter::splitters, sorter::lsd>, "engine-between-splitters.json"},
-    {"partitions, unless the keys are skewed, or among counted floats there is a -0 or a NaN; then passes",
+    {"partitions, unless the keys are skewed, or, where buckets are counted, have few values, or are floats with a -0 "
+     "or a NaN among them; then passes",
      [](const sort_facts&) { return true; }, partitions_and<sorter::lsd>, ""},
 };
 

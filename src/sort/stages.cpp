@@ -126,9 +126,11 @@ class stage_writer {
       return "a sample sort in place of all but the scan, where one bucket would hold too much";
     if (by_[1] == sorter::splitters)
       return "a sort between splitters in place of all but the scan, where one bucket would hold too much";
-    return by_[0] == sorter::keys && plan_of(f_, sorter::keys).counts
-               ? "LSD passes in place of all but the scan, where there is a -0 or a NaN"
-               : "LSD passes in place of all but the scan, where one bucket would hold too much";
+    if (by_[0] != sorter::keys || !plan_of(f_, sorter::keys).counts)
+      return "LSD passes in place of all but the scan, where one bucket would hold too much";
+    return f_.floats ? "LSD passes in place of all but the scan, where a sample has few values, or there is a -0 or a "
+                       "NaN"
+                     : "LSD passes in place of all but the scan, where a sample has few values";
   }
 
   void write_gather() {

@@ -2,6 +2,7 @@
 // cut as those are (partition_bits), which makes nearly all buckets empty; the kernels behind the local step are tried
 // on buckets of their own, under many schedules.
 #include "kernels/skewed/fill_giants_kernel.hpp"
+#include "kernels/skewed/four_bit_sort_kernel.hpp"
 #include "kernels/skewed/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/kernels/skew_checks.hpp"
@@ -24,6 +25,7 @@ struct how {
   key_type type = key_type::u32;
   order direction = order::ascending;
   std::uint32_t giant_from = giant;
+  bool few_given_away = false; // a sample that shows few values gives the keys away
 };
 
 /// Sorts as keys of a large input are sorted.
@@ -42,16 +44,20 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
                                  .n = n,
                                  .codec = codec,
                                  .verdict = {told.view().data()},
-                                 .tuning = {.partition_bits = 16, .sample_from = 0, .giant_from = h.giant_from}};
+                                 .fallback_sees_order = true,
+                                 .tuning = {.partition_bits = 16,
+                                            .sample_from = h.few_given_away ? 0 : ~std::uint64_t{0},
+                                            .giant_from = h.giant_from}};
   const std::size_t bytes = r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
   buffer<std::uint64_t> workspace(bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   r.workspace = workspace.view().data();
   kernels::sort_keys(q, r);
   const auto got = h.in_place ? in.host() : out.host();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
-  EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";
+  if (!h.few_given_away)
+    EXPECT_EQ(wrong.first - expected.begin(), std::ptrdiff_t(n + zone)) << "is the first wrong key";
   EXPECT_TRUE(h.in_place || in.host() == guarded) << "the input has changed";
-  EXPECT_EQ(told.host()[0], 0u) << "given away";
+  EXPECT_EQ(told.host()[0], h.few_given_away ? 1u : 0u) << "given away";
   const auto behind = workspace.host();
   for (std::size_t i = bytes / 8; i < behind.size(); ++i)
     EXPECT_EQ(behind[i], 0x5a5a5a5a5a5a5a5au);
@@ -59,6 +65,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
 
 constexpr std::size_t local_capacity = kernels::local_sort_kernel<Word>::capacity;
 constexpr std::size_t medium_capacity = kernels::medium_sort_kernel<>::local::capacity;
+constexpr std::size_t four_bit_capacity = kernels::four_bit_sort_kernel<>::capacity;
 constexpr Word far = 0x80000000; // from the keys of a test that lie low: makes the window as wide as the type
 
 /// Random keys of one bucket, `others` of them each in another.
@@ -68,9 +75,18 @@ std::vector<Word> one_bucket(std::size_t n, std::size_t others) {
 
 SIMT_TEST(skewed_keys, a_bucket_of_any_size) {
   constexpr std::size_t tile = kernels::bucket_fill<1024>::tile;
-  constexpr std::size_t sizes[] = {local_capacity, local_capacity + 1, medium_capacity, medium_capacity + 1,
-                                   tile,           tile + 1,           32'768,          giant - 1,
-                                   giant,          giant + 5,          200'003};
+  constexpr std::size_t sizes[] = {local_capacity,
+                                   local_capacity + 1,
+                                   medium_capacity,
+                                   medium_capacity + 1,
+                                   tile,
+                                   tile + 1,
+                                   four_bit_capacity,
+                                   four_bit_capacity + 1,
+                                   giant - 1,
+                                   giant,
+                                   giant + 5,
+                                   200'003};
   on_every_schedule(
       [&](simt::queue q) {
         one_in taken(3); // for the local step; more than a medium one; counted by a block; giant
@@ -117,6 +133,19 @@ SIMT_TEST(skewed_keys, distributions) {
         }
       },
       0);
+}
+
+/// What is counted rather by value than by bucket; whether a sample shows it is asked of many keys alone.
+SIMT_TEST(skewed_keys, few_values_are_given_away) {
+  constexpr std::size_t n = 60'000;
+  on_every_schedule(
+      [&](simt::queue q) {
+        check_sort(q, made(n, [](Word r, Word, std::size_t) { return (r % 300) * 0x00a31415; }),
+                   {.few_given_away = true});
+        check_sort(q, made(n, [](Word, Word, std::size_t i) { return i == 7777 ? far : 42u; }),
+                   {.few_given_away = true});
+      },
+      1);
 }
 
 /// Buckets for the local step, and of every kind that its bins cannot take: by themselves, and in one input.

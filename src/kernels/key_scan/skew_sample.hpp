@@ -47,8 +47,8 @@
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
 // all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the
-// only fallback (`in_order_too`), the sort of pairs does not ask the question, and the sort of keys gives away keys
-// whose samples are all equal.
+// only fallback (`in_order_too`), the sort of pairs does not ask the question. Samples that are all equal send the keys
+// to an LSD sort wherever there is one (`equal_too`): if they are all equal, or nearly, it is the quickest.
 //
 // What a wrong answer costs. Even distances can meet a pattern of the input, and skew can be too small to show. The
 // fallback takes all keys, skewed or not, and the full count finds skew that the sample misses. So the result is right
@@ -78,6 +78,7 @@ struct skew_limits {
   std::uint32_t uneven_limit = 0; ///< samples of a group whose buckets are too full, if only by a little; 0: not asked
 
   bool in_order_too = false; ///< keys that seem to be in order are judged too: the fallback is as quick with them
+  bool equal_too = false;    ///< so are keys that seem to be equal, by an LSD sort behind the fallback
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
 };

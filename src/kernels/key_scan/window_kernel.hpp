@@ -13,10 +13,12 @@
 // The same sample tells whether the keys are skewed in that interval (skew_sample.hpp), where the sort has a fallback
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
-// Where a map may spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where
-// buckets would be a little too full for the local step; but not where keys have few values, which the LSD sort counts,
-// nor where values repeat that a map has no buckets for.
-// Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp), sorted or not.
+// Where buckets are counted, whatever they hold, keys of few values alone go there; and wherever that is an LSD sort,
+// keys whose samples are all equal, which it counts or finds in order. Where a map may spread skewed keys by their
+// distribution, it is tried first (key_map_kernel.hpp), and already where buckets would be a little too full for the
+// local step; but not where keys have few values, which the LSD sort counts, nor where values repeat that a map has no
+// buckets for. Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp),
+// sorted or not.
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"
@@ -50,6 +52,7 @@ struct window_kernel {
   skew_limits limits;
   std::uint32_t n, bins;
   bool samples_many, may_map; // may_map: skewed keys are spread by their distribution
+  bool few_alone;             // none but keys of few values go to the fallback: buckets are counted, whatever they hold
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -89,22 +92,26 @@ struct window_kernel {
     if constexpr (Image::of_floats)
       if (simt::block_any(special))
         return leave();
-    if (!limits.judges())
+    if (!limits.judges() && !few_alone)
       return;
     simt::block_barrier();
-    if (limits.in_order_too && low == high)
-      return leave();
+    if (limits.equal_too && low == high)
+      return leave(0);
     const key_window<Word> w = s.window.load(0);
     if (w.one_value_a_bucket(bins) || Sample::in_some_order(x))
       return;
-    if (w.dense(n))
-      return leave(digits_of(w.span));
-    if (!skewed<Sample>(s, w, x))
-      return;
+    if (!few_alone) {
+      if (w.dense(n))
+        return leave(digits_of(w.span));
+      if (!skewed<Sample>(s, w, x))
+        return;
+    }
     if constexpr (sizeof(Word) <= 8) {
       const auto values = Sample::template count_values<block_threads>(s.count.view(), x);
       if (values.are_few())
         return leave(0);
+      if (few_alone)
+        return;
       // Frequent values fall together in a map that has no buckets for them.
       if (!may_map || (!key_map<Word>::parts_heavy && Sample::template repeat<block_threads>(s.count.view(), x)))
         return leave(sizeof(Word), values.are_many() ? verdict::many_values : 0);

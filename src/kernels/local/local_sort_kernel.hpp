@@ -10,7 +10,7 @@
 //
 // A bucket that does not fit is deferred: it stays as it is and is listed. That is one with more keys than registers
 // hold, more than 16 keys of one word whose bin was taken, or more than 512 such keys in all. large_sort_kernel.hpp
-// sorts it, or, where buckets are counted, skewed/medium_sort_kernel.hpp or skewed/count_skewed_kernel.hpp. The first
+// sorts it, or, where buckets are counted, one of those in skewed/. The first
 // and the last bucket are deferred too where some keys lie outside of the interval. A giant bucket
 // (skewed/giant_buckets.hpp) is listed already; its counters are zeroed. In the other buckets a key's bin is its
 // distance from the bucket's first possible key, shifted.

@@ -160,11 +160,11 @@ struct lsd_pass_kernel {
   SORTILE_DEVICE void write_at_once(shared& s) const {
     const std::uint64_t order = findings.load(lsd_order);
     const lsd_write_at_once<Word, ValueBytes> output{keys, values, wants, count.load()};
+    if constexpr (lsd_write_at_once<Word, ValueBytes>::counts_suffice)
+      if (passes.writes_counted(findings) && (wants.copy_keys || !is_in_order(order)))
+        return output.template counted<block_threads>(counted, codec, s.next, s.scan, scratch(s));
     if (is_backwards(order))
       return output.reverse();
-    if constexpr (lsd_write_at_once<Word, ValueBytes>::counts_suffice)
-      if (order == seen_both && passes.few == few_values::written)
-        return output.template counted<block_threads>(counted, codec, s.next, s.scan, scratch(s));
     output.copy();
   }
   /// The stage, where nothing is staged.

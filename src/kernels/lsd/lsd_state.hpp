@@ -50,13 +50,18 @@ struct lsd_passes {
   SORTILE_DEVICE lsd_work work(const simt::global<const std::uint64_t>& findings) const {
     if (findings.load(lsd_order) != seen_both) // in order already, or backwards
       return {0, false};
-    const std::uint64_t values = findings.load(lsd_different);
-    const bool counted = counts_values() && values <= detail::lsd_values::most;
-    if (counted && few == few_values::written)
+    if (writes_counted(findings))
       return {0, false};
+    const std::uint64_t values = findings.load(lsd_different);
     const std::uint32_t active = differing(findings);
     const std::uint32_t ranks = values <= 256 ? 1 : 3; // passes by the ranks' digits
-    return counted && simt::popcount(ranks) < simt::popcount(active) ? lsd_work{ranks, true} : lsd_work{active, false};
+    return counts_values() && values <= detail::lsd_values::most && simt::popcount(ranks) < simt::popcount(active)
+               ? lsd_work{ranks, true}
+               : lsd_work{active, false};
+  }
+  /// Whether keys have so few values that they may be written from the counts, whatever their order is.
+  SORTILE_DEVICE bool writes_counted(const simt::global<const std::uint64_t>& findings) const {
+    return few == few_values::written && findings.load(lsd_different) <= detail::lsd_values::most;
   }
   /// Of the digit of a pass, in a window of so many bits: the last may be narrower.
   SORTILE_DEVICE std::uint32_t mask(unsigned bits, unsigned pass) const {

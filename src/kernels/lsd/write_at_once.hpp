@@ -1,8 +1,8 @@
 // Where no pass of an LSD sort has anything to do, its first launch writes the output at once:
 //
+//   keys of few values   each as often as it has been counted (value_runs.hpp); keys alone
 //   in order             a copy of the input
 //   descending           the input from its end (reverse_array.hpp)
-//   keys of few values   each as often as it has been counted (value_runs.hpp); keys alone
 //
 // By the whole grid. Traffic: one read and one write, or one write.
 #pragma once

@@ -114,6 +114,7 @@ class pair_sort {
     if (!r_.may_fall_back() || (r_.n < r_.tuning.sample_from && !may_map()))
       s.limit = 0;
     s.in_order_too = r_.fallback_sees_order;
+    s.equal_too = r_.passes_follow();
     s.pairs_limit = 0; // each of the scan's blocks would ask, which takes longer than it saves
     return s;
   }

@@ -98,7 +98,7 @@ struct spread_sample {
       r.found = skew::for_a_map;
       if constexpr (of_floats)
         r.keys = one_sign(ends) ? spread::whole() : spread::between(image, ends.low, ends.high, 1);
-    } else if (too_full && (limits.in_order_too || !in_some_order(x)))
+    } else if (too_full && (limits.in_order_too || (limits.equal_too && ends.low == ends.high) || !in_some_order(x)))
       r.found = skew::given_away;
     return r;
   }

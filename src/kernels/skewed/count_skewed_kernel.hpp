@@ -8,7 +8,7 @@
 //   giant buckets, a share of all their keys per block (giant_buckets.hpp)
 //     whole in the share      counted and written, as those below
 //     others                  counted, and added to the bucket's counters in global memory
-//   deferred buckets, drawn one by one, but for those that medium_sort_kernel.hpp has sorted since; the next is asked
+//   deferred buckets, drawn one by one, but for those that have been sorted since; the next is asked
 //   for from the L2 meanwhile
 //     with outliers           digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
@@ -66,6 +66,8 @@ struct skewed_arrays {
   unsigned bits, shares; // of a bucket's number; of the keys in giant buckets
 
   SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
+  /// As many values as a bucket may hold, or one more.
+  SORTILE_DEVICE std::uint32_t values_a_bucket(const key_window<Word>& w) const { return (w.span >> bits) + 1; }
   /// The window is read anew: registers are short.
   SORTILE_DEVICE bucket_values<Image> values(std::uint32_t bucket) const {
     return bucket_values<Image>::of(window.load(0), image, bucket, bits);

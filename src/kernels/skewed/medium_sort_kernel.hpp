@@ -3,8 +3,8 @@
 // would clear and read 65,536 counters for each, 28 µs; this takes as long as the local step for as many keys.
 //
 // As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, that have
-// outliers (keys from outside of the interval), or that have too many equal keys stay in the list; others leave `done`
-// in their place.
+// outliers (keys from outside of the interval), or that have too many equal keys, as is foretold where they have many
+// keys for their values, stay in the list; others leave `done` in their place.
 //
 // In place is allowed, as in the local step. Traffic: 2 sizeof(key) per key.
 #pragma once
@@ -37,7 +37,8 @@ struct medium_sort_kernel {
     const auto many = std::uint32_t(at.deferred.findings.load(finding_deferred));
     for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t bucket = at.deferred.buckets.load(q);
-      if (has_outliers<Word>(at.deferred.findings, at.window.load(0), bucket, at.bins()) || !sort(s, bucket))
+      const key_window<Word> w = at.window.load(0);
+      if (has_outliers(at.deferred.findings, w, bucket, at.bins()) || !sort(s, bucket, at.values_a_bucket(w)))
         continue;
       if (simt::thread_index() == 0)
         at.deferred.buckets[q] = bucket_list::done;
@@ -47,10 +48,10 @@ struct medium_sort_kernel {
 
  private:
   /// False, in all threads, where nothing was done.
-  SORTILE_DEVICE bool sort(shared& s, std::uint32_t bucket) const {
+  SORTILE_DEVICE bool sort(shared& s, std::uint32_t bucket, std::uint32_t values_there) const {
     const std::uint32_t begin = at.start.load(bucket), lead = begin % unsigned(local::vector);
     const typename local::bucket b{bucket, begin - lead, lead, at.start.load(bucket + 1) - begin + lead};
-    if (b.end > local::capacity)
+    if (b.end > local::capacity || local::will_be_skewed(b.end - lead, values_there))
       return false;
     const bucket_values<Image> values = at.values(bucket);
     const local step{at.in, at.in, at.out, at.start, at.deferred, at.window, at.image, n, at.bits, false};

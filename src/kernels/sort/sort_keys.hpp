@@ -2,11 +2,13 @@
 //
 //   sample      small: it tells the interval that the keys come from, which is divided into buckets
 //   map         small, and only where that sample is skewed: it divides the keys by their distribution
-//   (key_scan/key_map.hpp) scan        one read: where every bucket begins, which bits differ, whether there is
-//   anything to do tables      small partition   up to 8 bits        one read, one write partition   up to 8 more one
-//   read, one write     (from 2^20 + 1 keys on) local       the rest            one read, one write     (and
-//   large_sort_kernel.hpp for deferred buckets, or, of
-//                                                            32-bit keys in 2^16 buckets, `skewed`)
+//               (key_scan/key_map.hpp)
+//   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
+//   tables      small
+//   partition   up to 8 bits        one read, one write
+//   partition   up to 8 more        one read, one write (from 2^20 + 1 keys on)
+//   local       the rest            one read, one write (and large_sort_kernel.hpp for deferred buckets, or, of 32-bit
+//               keys in 2^16 buckets, `skewed`)
 //
 // The number of buckets follows n, about 4096 keys each. 7 sizeof(key) bytes are moved for a key. An
 // input of a few thousand keys is sorted in one launch of one block instead (one_block_sort_kernel.hpp).
@@ -26,7 +28,8 @@
 // counts show that some bucket is too large for one block, that too many keys are in buckets too large for the local
 // sort, or that few values have outliers, it is before anything moves. Where one block sorts all keys the verdict is
 // not written: it takes any. 32-bit keys in 2^16 buckets (beyond 2^27 of them) are never given away because of skew:
-// their buckets are counted, whatever their size.
+// their buckets are counted, whatever their size. A sample gives them away that shows few values, which an LSD sort
+// counts without moving a key.
 #pragma once
 
 #include "kernels/arena.hpp"

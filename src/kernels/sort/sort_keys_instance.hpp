@@ -21,6 +21,7 @@
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/local/refined_sort_kernel.hpp"
 #include "kernels/skewed/fill_giants_kernel.hpp"
+#include "kernels/skewed/four_bit_sort_kernel.hpp"
 #include "kernels/skewed/medium_sort_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 
@@ -147,14 +148,17 @@ class key_sort {
 
   /// Many samples take 5 µs longer than few, and see smaller clusters.
   bool samples_many() const { return r_.n >= r_.tuning.many_samples_from; }
+  bool asks_samples() const { return r_.may_fall_back() && r_.n >= r_.tuning.sample_from; }
   skew_limits limits() const {
     using few = typename window_kernel<Word, Image>::few;
     using many = typename window_kernel<Word, Image>::many;
-    if (!may_leave() || r_.n < r_.tuning.sample_from)
+    if (!asks_samples())
       return {};
+    if (plan_.counts)
+      return {.equal_too = r_.passes_follow()};
     skew_limits found = samples_many() ? skew_limits(many::of(r_.n, plan_.bits(), most_for_one_block, fitting))
                                        : skew_limits(few::of(r_.n, plan_.bits(), most_for_one_block, fitting));
-    found.in_order_too = r_.fallback_sees_order;
+    found.equal_too = r_.passes_follow();
     found.uneven_limit = !maps()          ? 0
                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), fitting)
                                           : few::uneven_from(r_.n, plan_.bits(), fitting);
@@ -187,7 +191,8 @@ class key_sort {
                         .n = n_,
                         .bins = plan_.bins(),
                         .samples_many = samples_many(),
-                        .may_map = maps()});
+                        .may_map = maps(),
+                        .few_alone = plan_.counts && asks_samples()});
   }
   void draw_map() const {
     static_assert(cells == detail::sort_keys_layout::map_cells(width));
@@ -251,7 +256,7 @@ class key_sort {
                         .fitting = fitting,
                         .most = most_for_one_block,
                         .may_leave = may_leave(),
-                        .sampled = floats || limits().judges()});
+                        .sampled = floats || asks_samples()});
   }
 
   /// Keys of a bucket that the local step takes.
@@ -367,6 +372,8 @@ class key_sort {
                                     .shares = blocks};
       using medium = medium_sort_kernel<Image>;
       simt::launch(q_, {.grid = simt::resident_blocks<medium>(q_)}, medium{at, n_});
+      using four_bit = four_bit_sort_kernel<Image>;
+      simt::launch(q_, {.grid = simt::resident_blocks<four_bit>(q_)}, four_bit{at, n_});
       simt::launch(q_, {.grid = blocks}, count_skewed_kernel<Image>{at});
       simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at});
     }
