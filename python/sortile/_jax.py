@@ -33,7 +33,7 @@ class Jax(JaxArrays):
         ranks = np.unique(np.concatenate([low, high, [keys.shape[1] - 1]]))
         found = [keys.astype(float) for keys in _keys_at_ranks(keys, tuple(ranks.tolist()))]
         parts, sides = (place - low).astype(found[0].dtype), (np.searchsorted(ranks, low), np.searchsorted(ranks, high))
-        if len(found) == len(ranks):
+        if len(found) == len(ranks) and probabilities:
             each = zip(*sides, parts, low)
             result = jnp.concatenate(
                 [between(jnp, found[below], found[above], part, at, METHODS[method]) for below, above, part, at in each],

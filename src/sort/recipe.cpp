@@ -62,17 +62,17 @@ constexpr std::size_t most_pairs = two_to(28);
 /// so much that it is worth their launches where they are not (splitters-for-fewer.txt, second-sort-in-one-launch.txt).
 /// Pairs of 128-bit keys are sorted so at once.
 struct between_splitters_from {
-  static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, with_4_bytes = 23, floats = 24,
-                            integers = 27;
+  static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, with_4_bytes = 23, floats_alone = 24,
+                            integers_alone = 27;
 };
 std::size_t least_between_splitters(const sort_facts& f) {
   using from = between_splitters_from;
   if (f.key_bits == 128)
     return two_to(f.value_bytes != 0 ? from::pairs_of_128 : from::alone_128);
-  return two_to(f.integers_alone()   ? from::integers
-                : f.value_bytes >= 8 ? from::with_8_bytes
-                : f.value_bytes == 4 ? from::with_4_bytes
-                                     : from::floats);
+  return two_to(f.value_bytes >= 8   ? from::with_8_bytes
+                : f.value_bytes != 0 ? from::with_4_bytes
+                : f.floats           ? from::floats_alone
+                                     : from::integers_alone);
 }
 /// Up to here hardly a bucket between splitters is too large for the local step.
 std::size_t most_between_splitters(const sort_facts& f) {
@@ -196,8 +196,8 @@ std::vector<std::size_t> last_before_changes(std::size_t travelling_bytes) {
   for (unsigned exponent = 0; exponent <= 42; ++exponent)
     all.push_back(two_to(exponent));
   using from = between_splitters_from;
-  for (const unsigned exponent :
-       {from::pairs_of_128, from::alone_128, from::with_8_bytes, from::with_4_bytes, from::floats, from::integers})
+  for (const unsigned exponent : {from::pairs_of_128, from::alone_128, from::with_8_bytes, from::with_4_bytes,
+                                  from::floats_alone, from::integers_alone})
     all.push_back(two_to(exponent) - 1);
   return all;
 }

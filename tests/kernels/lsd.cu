@@ -252,6 +252,13 @@ SIMT_TEST(lsd_sort, few_values) {
         check_sort(q, few, {.beyond = 5000});
         check_sort(q, few, {.window = {0, 31}});
         check_sort(q, keys_of_values<std::uint32_t>(3, 2), {});
+        auto in_order = keys_of_values<std::uint32_t>(n, 300); // written from the counts as well
+        std::sort(in_order.begin(), in_order.end());
+        const std::vector<std::uint32_t> equal(n, 77);
+        for (const order direction : {order::ascending, order::descending})
+          for (const place where : {place::apart, place::in_place})
+            for (const auto& keys : {in_order, equal})
+              check_sort(q, keys, {.direction = direction, .where = where});
       },
       2);
 }

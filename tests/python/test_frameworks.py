@@ -261,6 +261,12 @@ class TestJax:
         slope = jax.grad(lambda a: (sortile.quantile(a, q, axis=1) * weights).sum())(x.astype("f4") / 2**20)
         assert np.isclose(slope.sum(), weights.sum())
 
+    def test_no_quantiles(self, jax):
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        for axis in (None, 0, 1):
+            found, wanted = jax.jit(lambda a, axis=axis: sortile.quantile(a, [], axis=axis))(x), np.quantile(x, [], axis=axis)
+            assert found.shape == wanted.shape
+
     def test_quantiles_of_long_rows(self, jax):
         """By the library's call for keys at ranks; of shorter ones by a sort."""
         x = np.random.default_rng(1).permutation(2 * (2**17 + 1)).astype("f4").reshape(2, -1)

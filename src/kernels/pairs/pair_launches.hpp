@@ -131,8 +131,8 @@ class pair_sort {
   /// Whether keys that hardly repeat and that no map spreads, as those dense at every scale, are sorted by passes where
   /// others go between splitters: these take longer with them (second-sort-in-one-launch.txt).
   bool passes_take_uneven() const {
-    constexpr std::uint64_t alone = std::uint64_t{1} << 24, with_4_bytes = std::uint64_t{1} << 23;
-    return sizeof(Word) == 8 && value_size<Value> <= 4 && r_.n <= (value_size<Value> == 0 ? alone : with_4_bytes);
+    constexpr std::uint64_t alone = std::uint64_t{1} << 25, with_4_bytes = std::uint64_t{1} << 24;
+    return sizeof(Word) == 8 && value_size<Value> <= 4 && r_.n < (value_size<Value> == 0 ? alone : with_4_bytes);
   }
   /// One partition is short enough for each block to find its places by itself.
   bool makes_own_tables() const { return plan_.second_bits == 0; }

@@ -128,7 +128,7 @@ struct four_bit_sort_kernel {
   /// Whether more than a quarter of the keys that the warp reads first are equal, one of four looked at.
   SORTILE_DEVICE bool one_value_leads(const bucket& b, std::uint32_t p) const {
     const bool own = p >= b.lead && p < b.end;
-    const Word key = own ? at.in.load(b.first + p) : Word{0}, first = simt::shuffle(key, 0);
+    const Word key = own ? at.in.load(b.first + p) : Word{0}, first = simt::shuffle(key, 1); // lane 0 may own none
     return unsigned(simt::popcount(simt::ballot(own && key == first))) > simt::warp_size / 4;
   }
   /// This thread's vector at place p, and those in as many rows behind it.
