@@ -97,17 +97,30 @@ class known_keys {
 #endif
 
 #if defined(SORTILE_CPU_AVX512_HERE)
-/// Values of keys of which some are equal, those at the front; of as many keys as a vector has.
-inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::uint32_t) {
-  return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), _mm512_loadu_si512(values));
-}
-inline __m512i at_front(const value_bytes<8>* values, std::uint32_t which, std::uint64_t) {
-  return _mm512_maskz_compress_epi64(static_cast<__mmask8>(which), _mm512_loadu_si512(values));
-}
-inline __m512i at_front(const value_bytes<4>* values, std::uint32_t which, std::uint64_t) {
-  const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
-  return _mm512_castsi256_si512(_mm256_maskz_compress_epi32(static_cast<__mmask8>(which), v));
-}
+/// Values of a vector of keys, and those of the keys that are equal, at the front. Where values lie in place, others
+/// are written once some have been appended: so all are read before.
+template <class K, class V>
+class vector_values {
+ public:
+  explicit vector_values(const V* values) {
+    if constexpr (is_half)
+      values_ = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+    else
+      values_ = _mm512_loadu_si512(values);
+  }
+  __m512i at_front(std::uint32_t which) const {
+    if constexpr (is_half)
+      return _mm512_castsi256_si512(_mm256_maskz_compress_epi32(static_cast<__mmask8>(which), values_));
+    else if constexpr (sizeof(V) == 4)
+      return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), values_);
+    else
+      return _mm512_maskz_compress_epi64(static_cast<__mmask8>(which), values_);
+  }
+
+ private:
+  static constexpr bool is_half = sizeof(V) < sizeof(K); // of a vector
+  std::conditional_t<is_half, __m256i, __m512i> values_;
+};
 
 /// Appends whole blocks of pairs to the chains of known keys.
 template <class K, class V>
@@ -226,8 +239,9 @@ class known_chains {
         all |= which[k] = equal_to(x, key[k]);
       if (all != (1u << lanes) - 1)
         break;
+      const vector_values<K, V> values_here(values + j);
       for (std::size_t k = 0; k < Size; ++k) {
-        _mm512_storeu_si512(next[k], at_front(values + j, which[k], keys[0]));
+        _mm512_storeu_si512(next[k], values_here.at_front(which[k]));
         next[k] += static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
         if (next[k] >= end[k]) [[unlikely]] {
           flush(first + k);

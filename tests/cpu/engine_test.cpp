@@ -17,6 +17,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <thread>
@@ -830,6 +831,57 @@ TEST(CpuEngine, LeastKeysInPlace) {
               ASSERT_EQ(sorted[i], keys[expected[i]]);
           }
       }
+}
+
+// Sorts pairs in place, of which few have rare keys: the last two near an end of what is written at once, 256 bytes of
+// values or a multiple.
+template <class K, class V>
+void check_rare_keys(std::size_t key_offset, std::size_t value_offset, std::uint64_t seed) {
+  constexpr std::size_t n = 3000, rare = 4, in_vector = 64 / sizeof(V), in_window = 256 / sizeof(V);
+  constexpr K frequent = 5, others[] = {9, 7, 3};
+  guarded_buffer key_bytes(n * sizeof(K), key_offset), value_bytes(n * sizeof(V), value_offset);
+  const std::span<K> keys = key_bytes.as<K>();
+  const std::span<V> values = value_bytes.as<V>();
+  const std::uint64_t bits = testing::random_bits(seed, 11);
+  const std::size_t skipped = reinterpret_cast<std::uintptr_t>(values.data()) / sizeof(V) % in_window;
+  const std::size_t end = (6 + bits % (n / in_window - 8)) * in_window - skipped;
+  const std::size_t places[rare] = {1, 2, end - 1 - (bits >> 20) % in_vector, end + (bits >> 30) % in_vector};
+  std::fill(keys.begin(), keys.end(), frequent);
+  for (std::size_t r = 0; r < rare; ++r)
+    keys[places[r]] = (bits >> 50) % 3 == 0 ? others[0] : others[(bits >> (40 + r)) % 3];
+  std::iota(values.begin(), values.end(), V{0});
+  const std::vector<K> before(keys.begin(), keys.end());
+  std::vector<V> expected(values.begin(), values.end());
+  std::stable_sort(expected.begin(), expected.end(), [&](V a, V b) { return before[a] < before[b]; });
+  options o;
+  o.threads = 1;
+  sort_by_key(keys, values, o);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(values[i], expected[i]) << i << ": " << places[2] << ' ' << places[3];
+    ASSERT_EQ(keys[i], before[expected[i]]) << i;
+  }
+  ASSERT_EQ(key_bytes.damage() + value_bytes.damage(), "");
+}
+
+template <class K, class V>
+void check_rare_keys() {
+  std::uint64_t seed = 0;
+  for (const auto widest : cpu::all_instruction_sets) {
+    const small_tuning sizes(4096, std::size_t{1} << 14, widest);
+    for (std::size_t keys_at = 0; keys_at < 64; keys_at += sizeof(K))
+      for (std::size_t values_at = 0; values_at < 64; values_at += sizeof(V))
+        for (std::size_t i = 0; i < testing::unless_short(8u, 1u); ++i)
+          ASSERT_NO_FATAL_FAILURE((check_rare_keys<K, V>(keys_at, values_at, ++seed)))
+              << "keys at " << keys_at << ", values at " << values_at << ", kernels " << static_cast<int>(widest);
+  }
+}
+
+// What is written in place must have been read, wherever arrays begin.
+TEST(CpuEngine, RareKeysInPlaceAtEveryAlignment) {
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint32_t, std::uint32_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint64_t, std::uint64_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint32_t, std::uint64_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint64_t, std::uint32_t>()));
 }
 
 TEST(CpuEngine, SizesAroundEveryLimit) {
