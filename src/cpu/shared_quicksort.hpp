@@ -16,7 +16,7 @@
 //
 // A part waits for nobody: a thread that finds no part waits for those that split, and they never wait.
 //
-// What a thread splits alone and does not lie in its cache, it splits around three pivots at once (vector_splits.ipp).
+// A part that does not lie in a thread's cache is split around three pivots at once (vector_splits.ipp).
 //
 // Cost: log2(threads) levels with two meetings of all threads a split, then none.
 // Source: Tsigas and Zhang, "A simple, fast parallel implementation of quicksort", PDP 2003.

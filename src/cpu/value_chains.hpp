@@ -211,7 +211,8 @@ class chain_sorter {
                            layout.worker_bytes / 64 * 64, past_caches());
   }
 
-  /// False, and nothing of the result written, where a sample does not find few values, or finds too few of them.
+  /// False where a sample does not find few values, or too few of them, or two keys have one image. Where the result
+  /// is the input, what has been read is then in order, or where it was; another result may have been written to.
   bool run() {
     const key_sample<K> sample(input_.keys, job_.n, image_);
     const value_frequencies<K> frequencies(sample);
@@ -222,11 +223,12 @@ class chain_sorter {
     if (may_put_in_place())
       chains_[0].put_in_place(image_.key_of(sample.images[0]), result_.values);
     if (!chain()) {
+      progress_meter unheard(nullptr, 0); // of what is done, nothing stays done
       if (chains_[0].puts_in_place() && job_.values_in == job_.values_out)
-        place(1);
+        place(1, unheard);
       return false;
     }
-    return place(chunks_);
+    return place(chunks_, *job_.progress);
   }
 
  private:
@@ -273,15 +275,15 @@ class chain_sorter {
 
   /// Writes keys and values of the first chunks to the result; false, and nothing written, where two keys have one
   /// image.
-  bool place(unsigned chunks) {
+  bool place(unsigned chunks, progress_meter& progress) {
     if (!find_places(chunks))
       return false;
     chains_[0].place_first();
-    job_.progress->add(2 * job_.n);
-    write_keys(chunks);
-    for_each_task(chunks, chunks, job_.progress, [&](unsigned, std::size_t c) {
+    progress.add(2 * job_.n);
+    write_keys(chunks, progress);
+    for_each_task(chunks, chunks, &progress, [&](unsigned, std::size_t c) {
       chains_[c].place(past_caches());
-      job_.progress->add(begin(c + 1) - begin(c));
+      progress.add(begin(c + 1) - begin(c));
     });
     return true;
   }
@@ -303,9 +305,9 @@ class chain_sorter {
     return true;
   }
 
-  void write_keys(unsigned chunks) {
+  void write_keys(unsigned chunks, progress_meter& progress) {
     const std::size_t pieces = chunks == 1 ? 1 : std::size_t{4} * chunks, n = values_.back().end;
-    for_each_task(chunks, pieces, job_.progress, [&](unsigned, std::size_t p) {
+    for_each_task(chunks, pieces, &progress, [&](unsigned, std::size_t p) {
       const std::size_t first = part_begin(n, pieces, p), end = part_begin(n, pieces, p + 1);
       auto v = std::upper_bound(values_.begin(), values_.end(), first,
                                 [](std::size_t at, const value& b) { return at < b.end; });
@@ -314,7 +316,7 @@ class chain_sorter {
         best_kernels<K>().fill(result_.keys + at, until - at, v->key, past_caches());
         at = until;
       }
-      job_.progress->add(end - first);
+      progress.add(end - first);
     });
   }
 

@@ -833,6 +833,40 @@ TEST(CpuEngine, LeastKeysInPlace) {
       }
 }
 
+// A sort by chains that gives up in place has done nothing of what is told: the whole is told where all is sorted.
+TEST(CpuEngine, GivingUpInPlaceIsNoProgress) {
+  constexpr std::size_t n = 50'000;
+  const std::vector<bool> met = sampled(n);
+  for (const auto widest : cpu::all_instruction_sets)
+    for (const unsigned threads : {1u, 3u}) {
+      const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14, widest);
+      std::vector<std::uint32_t> keys(n), values(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        keys[i] = static_cast<std::uint32_t>(1'000'000 + 5 * (testing::random_bits(i, 7) % 4));
+        values[i] = static_cast<std::uint32_t>(i);
+      }
+      for (std::size_t i = 0; i < 9'000; ++i)
+        if (!met[n / 2 + 2 * i])
+          keys[n / 2 + 2 * i] = static_cast<std::uint32_t>(2'000'000 + i);
+      const std::vector<std::uint32_t> before = keys;
+      double last = 0;
+      options o;
+      o.threads = threads;
+      o.progress = [&](double done) {
+        EXPECT_GE(done, last);
+        if (done == 1.0) {
+          EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+        }
+        last = done;
+        return true;
+      };
+      sort_by_key(keys, values, o);
+      EXPECT_EQ(last, 1.0);
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(keys[i], before[values[i]]);
+    }
+}
+
 // Sorts pairs in place, of which few have rare keys: the last two near an end of what is written at once, 256 bytes of
 // values or a multiple.
 template <class K, class V>
