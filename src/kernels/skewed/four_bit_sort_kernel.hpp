@@ -39,9 +39,9 @@ struct four_bit_sort_kernel {
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, words> counters;
     alignas(16) simt::shared_array<std::uint16_t, capacity> ranks;
-    simt::shared_array<std::uint32_t, warps> keys; // that each warp places
-    simt::shared_value<Word> first;                // of the bucket's values, from the window's lowest image
-    simt::shared_value<std::uint32_t> too_many;
+    simt::shared_array<std::uint32_t, warps> keys;           // that each warp places
+    simt::shared_value<Word> first;                          // of the bucket's values, from the window's lowest image
+    simt::shared_value<std::uint32_t> often, often_at_first; ///< 1: some value occurs too often
   };
   static_assert(sizeof(shared) <= 227 * 1024 / min_blocks - 1024);
 
@@ -94,14 +94,15 @@ struct four_bit_sort_kernel {
     for (unsigned i = vector * t; i < words; i += vector * block_threads)
       simt::store_vector<vector>(s.counters, i, simt::vec<std::uint32_t, vector>{});
     if (t == 0) {
-      s.too_many = 0;
+      s.often = 0;
+      s.often_at_first = 0;
       s.first = w.first_of(b.number, at.bits); // a division, by one thread
     }
     simt::block_barrier();
     const auto distance = key_distance<Image>::from(Word(w.low + Word(s.first)), at.image);
     count(s, b, distance, repeats);
     simt::block_barrier();
-    if (s.too_many != 0) {
+    if (s.often != 0 || s.often_at_first != 0) {
       simt::block_barrier(); // all have read that
       return false;
     }
@@ -113,17 +114,18 @@ struct four_bit_sort_kernel {
   SORTILE_DEVICE void count(shared& s, const bucket& b, const key_distance<Image>& distance, bool repeats) const {
     constexpr std::uint32_t row = vector * block_threads;
     std::uint32_t p = vector * simt::thread_index();
-    const bool gives_up = one_value_leads(b, p); // before all of its keys add to one word
+    bool gives_up = one_value_leads(b, p); // before all of its keys add to one word
     if (gives_up)
-      s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
+      s.often.store(0, 1u, simt::relaxed, simt::block_scope);
     if (repeats) {
       if (!gives_up)
-        count_rows<1>(s, b, p, distance, most_at_first);
+        count_rows<1>(s, b, p, distance, most_at_first, s.often_at_first);
       simt::block_barrier(); // so that nobody adds more before
+      gives_up = gives_up || s.often_at_first != 0;
       p += row;
     }
-    for (; !gives_up && p < b.end && s.too_many.load(0, simt::relaxed, simt::block_scope) == 0; p += in_flight * row)
-      count_rows<in_flight>(s, b, p, distance, most);
+    for (; !gives_up && p < b.end; p += in_flight * row)
+      count_rows<in_flight>(s, b, p, distance, most, s.often);
   }
   /// Whether more than a quarter of the keys that the warp reads first are equal, one of four looked at.
   SORTILE_DEVICE bool one_value_leads(const bucket& b, std::uint32_t p) const {
@@ -134,7 +136,7 @@ struct four_bit_sort_kernel {
   /// This thread's vector at place p, and those in as many rows behind it.
   template <int Rows>
   SORTILE_DEVICE void count_rows(shared& s, const bucket& b, std::uint32_t p, const key_distance<Image>& distance,
-                                 std::uint32_t allowed) const {
+                                 std::uint32_t allowed, simt::shared_value<std::uint32_t>& often) const {
     constexpr std::uint32_t row = vector * block_threads;
     simt::vec<Word, vector> x[Rows];
     SORTILE_UNROLL
@@ -148,14 +150,15 @@ struct four_bit_sort_kernel {
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
         if (whole || (q + unsigned(e) >= b.lead && q + unsigned(e) < b.end))
-          add(s, std::uint32_t(distance.of(x[j][e])), allowed);
+          add(s, std::uint32_t(distance.of(x[j][e])), allowed, often);
     }
   }
-  static SORTILE_DEVICE void add(shared& s, std::uint32_t rank, std::uint32_t allowed) {
+  static SORTILE_DEVICE void add(shared& s, std::uint32_t rank, std::uint32_t allowed,
+                                 simt::shared_value<std::uint32_t>& often) {
     const unsigned shift = rank % in_a_word * counter_bits;
     const std::uint32_t old = s.counters.fetch_add(rank / in_a_word, 1u << shift, simt::relaxed, simt::block_scope);
     if ((old >> shift & most) >= allowed) // what its neighbours have may mean nothing from now on
-      s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
+      often.store(0, 1u, simt::relaxed, simt::block_scope);
   }
   /// The ranks in order, from s.ranks[b.lead] on.
   static SORTILE_DEVICE void place(shared& s, const bucket& b) {
