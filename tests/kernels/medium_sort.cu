@@ -14,41 +14,6 @@ struct sorting : kernels::medium_sort_kernel<> {};
 
 constexpr unsigned word = 16; // ranks that share one, of a bin each
 
-struct bucket {
-  ranks keys;
-  bool suits = true;
-};
-
-/// Sorts by so many blocks. Buckets that do not suit stay as they are: none does where `all_stay`; with outliers,
-/// neither does the first and the last.
-void check_sort(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, skewed_buckets c = {},
-                bool all_stay = false) {
-  for (const bucket& b : buckets)
-    c.buckets.push_back(b.keys);
-  const skewed_case on(c);
-  const skewed_layout& l = on.layout();
-  simt::launch(q, {.grid = blocks}, sorting{{on.arrays(), std::uint32_t(l.keys.size())}});
-
-  auto expected = c.in_place ? l.keys : l.free;
-  auto deferred = l.deferred;
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    const bool beside_outliers = c.outliers && (b == 0 || b + 1 == buckets.size());
-    if (!buckets[b].suits || beside_outliers || all_stay)
-      continue;
-    std::copy(l.expected.begin() + l.start[b], l.expected.begin() + l.start[b + 1], expected.begin() + l.start[b]);
-    deferred[b] = kernels::bucket_list::done;
-  }
-  EXPECT_EQ(on.deferred(), deferred) << "of " << blocks << " blocks";
-  const auto got = on.output();
-  for (std::size_t b = 0; b < buckets.size(); ++b)
-    EXPECT_TRUE(std::equal(got.begin() + l.start[b], got.begin() + l.start[b + 1], expected.begin() + l.start[b]))
-        << "bucket " << b << " of " << l.start[b + 1] - l.start[b] << " keys, " << blocks << " blocks";
-}
-
-/// Different ranks, `apart` from one another, in no order.
-ranks different(std::size_t n, Word apart) {
-  return made(n, [&](Word, Word, std::size_t i) { return Word(i * 7919 % n) * apart; });
-}
 /// So many keys that find their bin taken, each in a word of its own.
 ranks taken(std::size_t n) {
   ranks keys = different(n + 1, word);
@@ -63,13 +28,6 @@ ranks taken_in_a_word(std::size_t n) {
     keys.push_back(77 * word + (i % 2 != 0 ? 3 : 12));
   return keys;
 }
-ranks ordered(ranks keys, bool rising) {
-  std::sort(keys.begin(), keys.end());
-  if (!rising)
-    std::reverse(keys.begin(), keys.end());
-  return keys;
-}
-
 /// Of all kinds. A bucket begins `lead` keys behind a vector's begin, and these count towards the capacity.
 std::vector<bucket> all_kinds() {
   constexpr std::size_t most = local::capacity, listed = local::list_size, in_a_word = local::most_taken;
@@ -98,9 +56,9 @@ SIMT_TEST(medium_sort, buckets_of_all_kinds) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const bool in_place : {false, true})
-          check_sort(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
-        check_sort(q, buckets, 40, {.flip = ~0u});
-        check_sort(q, buckets, 1, {.in_place = true, .outliers = true});
+          check_deferred<sorting>(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
+        check_deferred<sorting>(q, buckets, 40, {.flip = ~0u});
+        check_deferred<sorting>(q, buckets, 1, {.in_place = true, .outliers = true});
       },
       4);
 }
@@ -113,7 +71,7 @@ SIMT_TEST(medium_sort, on_many_schedules) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const unsigned blocks : {1u, 3u})
-          check_sort(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
+          check_deferred<sorting>(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
       },
       20);
 }
@@ -123,7 +81,7 @@ SIMT_TEST(medium_sort, only_where_there_are_buckets) {
   on_every_schedule(
       [](simt::queue q) {
         for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
-          check_sort(q, {{ordered(different(900, 7), true)}, {evenly(5)}}, 2, {.order = order}, true);
+          check_deferred<sorting>(q, {{ordered(different(900, 7), true)}, {evenly(5)}}, 2, {.order = order}, true);
       },
       1);
 }

@@ -130,6 +130,50 @@ class skewed_case {
   buffer<kernels::key_window<Word>> window_;
 };
 
+/// As the local step leaves them, and whether they are for the kernel that is tried.
+struct bucket {
+  ranks keys;
+  bool suits = true;
+};
+
+/// Sorts them by so many blocks of a kernel that goes through the list. Buckets that do not suit stay as they are: none
+/// does where `all_stay`; with outliers, neither does the first and the last.
+template <class Kernel>
+void check_deferred(simt::queue q, const std::vector<bucket>& buckets, unsigned blocks, skewed_buckets c = {},
+                    bool all_stay = false) {
+  for (const bucket& b : buckets)
+    c.buckets.push_back(b.keys);
+  const skewed_case on(c);
+  const skewed_layout& l = on.layout();
+  simt::launch(q, {.grid = blocks}, Kernel{{on.arrays(), std::uint32_t(l.keys.size())}});
+
+  auto expected = c.in_place ? l.keys : l.free;
+  auto deferred = l.deferred;
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    const bool beside_outliers = c.outliers && (b == 0 || b + 1 == buckets.size());
+    if (!buckets[b].suits || beside_outliers || all_stay)
+      continue;
+    std::copy(l.expected.begin() + l.start[b], l.expected.begin() + l.start[b + 1], expected.begin() + l.start[b]);
+    deferred[b] = kernels::bucket_list::done;
+  }
+  EXPECT_EQ(on.deferred(), deferred) << "of " << blocks << " blocks";
+  const auto got = on.output();
+  for (std::size_t b = 0; b < buckets.size(); ++b)
+    EXPECT_TRUE(std::equal(got.begin() + l.start[b], got.begin() + l.start[b + 1], expected.begin() + l.start[b]))
+        << "bucket " << b << " of " << l.start[b + 1] - l.start[b] << " keys, " << blocks << " blocks";
+}
+
+/// Different ranks, `apart` from one another, in no order.
+inline ranks different(std::size_t n, Word apart) {
+  return made(n, [&](Word, Word, std::size_t i) { return Word(i * 7919 % n) * apart; });
+}
+inline ranks ordered(ranks keys, bool rising) {
+  std::sort(keys.begin(), keys.end());
+  if (!rising)
+    std::reverse(keys.begin(), keys.end());
+  return keys;
+}
+
 } // namespace skew_checks
 } // namespace SORTILE_BACKEND
 } // namespace sortile::simt_tests
