@@ -865,7 +865,7 @@ TEST(CpuEngine, GivingUpInPlaceIsNoProgress) {
       o.threads = threads;
       o.progress = [&](double done) {
         EXPECT_GE(done, last);
-        if (done == 1.0) {
+        if (done == 1.0 && threads == 1) { // others' writes are seen when the call has returned
           EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
         }
         last = done;
