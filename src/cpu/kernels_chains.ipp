@@ -104,13 +104,14 @@ class vector_values {
  public:
   explicit vector_values(const V* values) {
     if constexpr (is_half)
-      values_ = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+      values_ = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)));
     else
       values_ = _mm512_loadu_si512(values);
   }
   __m512i at_front(std::uint32_t which) const {
     if constexpr (is_half)
-      return _mm512_castsi256_si512(_mm256_maskz_compress_epi32(static_cast<__mmask8>(which), values_));
+      return _mm512_castsi256_si512(
+          _mm256_maskz_compress_epi32(static_cast<__mmask8>(which), _mm512_castsi512_si256(values_)));
     else if constexpr (sizeof(V) == 4)
       return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), values_);
     else
@@ -119,7 +120,7 @@ class vector_values {
 
  private:
   static constexpr bool is_half = sizeof(V) < sizeof(K); // of a vector
-  std::conditional_t<is_half, __m256i, __m512i> values_;
+  __m512i values_;
 };
 
 /// Appends whole blocks of pairs to the chains of known keys.

@@ -61,7 +61,8 @@ inline std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K
   constexpr std::uint32_t all = (1u << lanes) - 1;
   std::size_t left = 0, out = 0;
   for (std::size_t i = 0; i < n; i += lanes) {
-    const std::uint32_t there = n - i < lanes ? (1u << (n - i)) - 1 : all, equal = equal_to(_mm512_loadu_si512(keys + i), key) & there;
+    const std::uint32_t there = n - i < lanes ? (1u << (n - i)) - 1 : all;
+    const std::uint32_t equal = equal_to(_mm512_loadu_si512(keys + i), key) & there;
     if (ahead > 0) {
       fetch(keys + i, ahead, ahead + lanes);
       if constexpr (has_values<V>)

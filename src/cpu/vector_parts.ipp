@@ -126,7 +126,10 @@ std::size_t set_aside(const key_bits<S>* keys, std::size_t n, const plain_image<
   S::store(images, im.to(u));
   const unsigned special = S::zeros_and_nans(u, infinity);
   for (std::size_t i = 0; i < odd; ++i)
-    (special >> i & 1) != 0 ? * aside++ = last[i] : * rest++ = images[i];
+    if ((special >> i & 1) != 0)
+      *aside++ = last[i];
+    else
+      *rest++ = images[i];
   return static_cast<std::size_t>(rest - numbers<S>(rest_keys));
 }
 
