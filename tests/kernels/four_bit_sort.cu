@@ -44,15 +44,7 @@ std::vector<bucket> all_kinds() {
 }
 
 SIMT_TEST(four_bit_sort, buckets_of_all_kinds) {
-  const auto buckets = all_kinds();
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const bool in_place : {false, true})
-          check_deferred<sorting>(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
-        check_deferred<sorting>(q, buckets, 40, {.flip = ~0u});
-        check_deferred<sorting>(q, buckets, 1, {.in_place = true, .outliers = true});
-      },
-      4);
+  check_deferred_of_all_kinds<sorting>(all_kinds());
 }
 
 /// Where there are giant buckets, six times in the first row are too often.
@@ -67,22 +59,11 @@ SIMT_TEST(four_bit_sort, on_many_schedules) {
                                        {often(9, 7000)},
                                        {alike(11'000, 9), false},
                                        {ordered(different(11'501, 5), false)}};
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const unsigned blocks : {1u, 3u})
-          check_deferred<sorting>(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
-      },
-      6);
+  check_deferred_often<sorting>(buckets, 6);
 }
 
-/// Keys in order, of which all has been said: nothing is touched.
 SIMT_TEST(four_bit_sort, only_where_there_are_buckets) {
-  on_every_schedule(
-      [](simt::queue q) {
-        for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
-          check_deferred<sorting>(q, {{ordered(different(11'000, 5), true)}, {evenly(5)}}, 2, {.order = order}, true);
-      },
-      1);
+  check_deferred_in_order<sorting>({ordered(different(11'000, 5), true)});
 }
 
 } // namespace

@@ -52,15 +52,7 @@ std::vector<bucket> all_kinds() {
 }
 
 SIMT_TEST(medium_sort, buckets_of_all_kinds) {
-  const auto buckets = all_kinds();
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const bool in_place : {false, true})
-          check_deferred<sorting>(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
-        check_deferred<sorting>(q, buckets, 40, {.flip = ~0u});
-        check_deferred<sorting>(q, buckets, 1, {.in_place = true, .outliers = true});
-      },
-      4);
+  check_deferred_of_all_kinds<sorting>(all_kinds());
 }
 
 SIMT_TEST(medium_sort, on_many_schedules) {
@@ -68,22 +60,11 @@ SIMT_TEST(medium_sort, on_many_schedules) {
                                        {taken_in_a_word(local::most_taken)},
                                        {alike(40, 9), false},
                                        {ordered(different(501, 130), false)}};
-  on_every_schedule(
-      [&](simt::queue q) {
-        for (const unsigned blocks : {1u, 3u})
-          check_deferred<sorting>(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
-      },
-      20);
+  check_deferred_often<sorting>(buckets, 20);
 }
 
-/// Keys in order, of which all has been said: nothing is touched.
 SIMT_TEST(medium_sort, only_where_there_are_buckets) {
-  on_every_schedule(
-      [](simt::queue q) {
-        for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
-          check_deferred<sorting>(q, {{ordered(different(900, 7), true)}, {evenly(5)}}, 2, {.order = order}, true);
-      },
-      1);
+  check_deferred_in_order<sorting>({ordered(different(900, 7), true)});
 }
 
 } // namespace

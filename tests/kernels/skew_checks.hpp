@@ -174,6 +174,38 @@ inline ranks ordered(ranks keys, bool rising) {
   return keys;
 }
 
+/// Of all kinds: by several blocks, in place and not, with images of all flips, and beside outliers.
+template <class Kernel>
+void check_deferred_of_all_kinds(const std::vector<bucket>& buckets) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true})
+          check_deferred<Kernel>(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
+        check_deferred<Kernel>(q, buckets, 40, {.flip = ~0u});
+        check_deferred<Kernel>(q, buckets, 1, {.in_place = true, .outliers = true});
+      },
+      4);
+}
+template <class Kernel>
+void check_deferred_often(const std::vector<bucket>& buckets, unsigned schedules) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned blocks : {1u, 3u})
+          check_deferred<Kernel>(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
+      },
+      schedules);
+}
+/// Keys in order, of which all has been said: nothing is touched.
+template <class Kernel>
+void check_deferred_in_order(const bucket& suitable) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
+          check_deferred<Kernel>(q, {suitable, {evenly(5)}}, 2, {.order = order}, true);
+      },
+      1);
+}
+
 } // namespace skew_checks
 } // namespace SORTILE_BACKEND
 } // namespace sortile::simt_tests
