@@ -22,12 +22,14 @@ enum class shape {
   special,          // of floats: what special_float() gives, and random bits
   raised,           // as narrow, with the highest bit
   one_digit,        // the highest alone differs: an odd number of passes
-  clusters          // few values close together in each of 64 places far apart: buckets are even, bins are not
+  clusters,         // few values close together in each of 64 places far apart: buckets are even, bins are not
+  mostly_sorted,    // one in 32 stands elsewhere
+  organ_pipe        // ascending, then descending: each value twice
 };
-inline constexpr shape partition_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
-                                             shape::equal,    shape::sorted,   shape::nearly_sorted,
-                                             shape::reversed, shape::narrow,   shape::one_giant_bucket,
-                                             shape::clusters};
+inline constexpr shape partition_shapes[] = {shape::uniform,  shape::and_of_3,      shape::few,
+                                             shape::equal,    shape::sorted,        shape::nearly_sorted,
+                                             shape::reversed, shape::narrow,        shape::one_giant_bucket,
+                                             shape::clusters, shape::mostly_sorted, shape::organ_pipe};
 inline constexpr shape digit_shapes[] = {shape::uniform,  shape::and_of_3, shape::few,
                                          shape::equal,    shape::sorted,   shape::nearly_sorted,
                                          shape::reversed, shape::raised,   shape::one_digit};
@@ -123,10 +125,18 @@ std::vector<Word> make_keys(std::size_t n, shape kind,
   for (std::size_t i = 0; i < n; ++i)
     keys[i] = key_shapes::key<Word>(kind, &bits[a_key * i]);
   const auto less = [&](Word a, Word b) { return codec.image(a) < codec.image(b); };
-  if (kind == shape::sorted || kind == shape::nearly_sorted)
+  if (kind == shape::sorted || kind == shape::nearly_sorted || kind == shape::mostly_sorted)
     std::stable_sort(keys.begin(), keys.end(), less);
   if (kind == shape::nearly_sorted && n > 1)
     std::swap(keys[n - 1], keys[n / 2]);
+  if (kind == shape::mostly_sorted)
+    for (std::size_t i = 0; i < n; ++i)
+      if (bits[a_key * i] % 32 == 0)
+        std::swap(keys[i], keys[bits[a_key * i + 1] % n]);
+  if (kind == shape::organ_pipe) {
+    std::stable_sort(keys.begin(), keys.begin() + n / 2, less);
+    std::reverse_copy(keys.begin(), keys.begin() + n / 2, keys.begin() + (n + 1) / 2);
+  }
   if (kind == shape::reversed)
     std::stable_sort(keys.begin(), keys.end(), [&](Word a, Word b) { return less(b, a); });
   return keys;

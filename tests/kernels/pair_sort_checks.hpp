@@ -14,9 +14,11 @@ namespace sortile::simt_tests {
 inline namespace SORTILE_BACKEND {
 namespace pair_checks {
 
-inline constexpr shape all_shapes[] = {shape::uniform,          shape::and_of_3,      shape::few,      shape::equal,
-                                       shape::sorted,           shape::nearly_sorted, shape::reversed, shape::narrow,
-                                       shape::one_giant_bucket, shape::special,       shape::clusters};
+inline constexpr shape all_shapes[] = {shape::uniform,   shape::and_of_3, shape::few,
+                                       shape::equal,     shape::sorted,   shape::nearly_sorted,
+                                       shape::reversed,  shape::narrow,   shape::one_giant_bucket,
+                                       shape::special,   shape::clusters, shape::mostly_sorted,
+                                       shape::organ_pipe};
 
 template <class Word>
 struct how {

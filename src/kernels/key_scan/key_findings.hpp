@@ -20,7 +20,7 @@ enum key_finding : unsigned {
   finding_giants,    ///< buckets that several blocks count (skewed/giant_buckets.hpp)
   finding_drawn,     ///< of the deferred buckets, how many have found their block
   finding_refined,   ///< of the deferred buckets, how many have been sorted by finer bins
-  finding_hot,       ///< 1: some bucket holds more than a quarter of all keys
+  finding_alike, ///< rows of a warp's vectors that have one bucket, or nearly: more than there are, if it has hot keys
   finding_words
 };
 

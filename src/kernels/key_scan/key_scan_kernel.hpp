@@ -7,9 +7,9 @@
 //              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that
 //              the fallback has to sort the keys (key_findings.hpp, float_image.hpp)
 //
-// Counters. A block has one for each of up to 65,536 digits, in shared storage (packed_counters.hpp). A warp whose row
-// of vectors has one digit throughout counts it with one addition; otherwise constant and sorted inputs would meet in
-// one counter, lane by lane. Where the interval has fewer values than there are counters, lanes with one value would
+// Counters. A block has one for each of up to 65,536 digits, in shared storage (packed_counters.hpp). Neighbours that
+// share a digit are counted together (alike_rows.hpp); otherwise constant and sorted inputs would meet in one counter,
+// lane by lane. Where the interval has fewer values than there are counters, lanes with one value would
 // meet as well. Then a value has several counters, all those up to the next value's, and threads take different ones.
 // The result is then written from the counts (key_course::fill), and the sums stay as they are. But if keys lie outside
 // of the interval, partitions would need the counts of buckets: then the fallback sorts the keys, or they are scanned
@@ -25,6 +25,7 @@
 // slower; 512 threads: slower; keys of 64 bits: 2) and as many on their way while these are counted.
 #pragma once
 
+#include "kernels/alike_rows.hpp"
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/key_scan/packed_counters.hpp"
 #include "kernels/key_scan/second_scan.hpp"
@@ -44,8 +45,9 @@ struct key_scan_kernel {
     zeros = 4,
     order = 8,
     outside = 9,
-    special = 10,
-    gathered_size = Image::of_floats ? 11 : 10
+    alike = 10,
+    special = 11,
+    gathered_size = Image::of_floats ? 12 : 11
   };
 
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
@@ -100,6 +102,7 @@ struct key_scan_kernel {
     Word any = 0, all = Word(~Word{0});
     neighbours order; // of a warp's whole rows the same in all lanes
     bool outside = false, special = false;
+    std::uint32_t alike = 0; // rows, the same in all lanes
   };
   /// From key to counter: where values have several buckets each, threads take different ones.
   template <class Keys>
@@ -189,6 +192,7 @@ struct key_scan_kernel {
     if (!all.order.both() && is_one_key(x)) {
       watch().see_one_key(x[0], behind, all.order);
       note_bits(buckets, x[0], all);
+      ++all.alike;
       if (simt::lane_index() == 0)
         add(s, bucket_of(buckets, x[0]), simt::warp_size * unsigned(vector));
     } else {
@@ -198,22 +202,13 @@ struct key_scan_kernel {
   }
   template <class Binning>
   SORTILE_DEVICE void count_warp(shared& s, const Binning& buckets, const keys_vector& x, seen& all) const {
-    const std::uint32_t first = bucket_of(buckets, x[0]);
-    std::uint32_t differs = first ^ simt::shuffle(first, 0);
+    std::uint32_t digits[vector];
     SORTILE_UNROLL
-    for (int e = 1; e < vector; ++e)
-      differs |= first ^ bucket_of(buckets, x[e]);
-    if (simt::warp_all(differs == 0)) {
-      SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        note_bits(buckets, x[e], all);
-      if (simt::lane_index() == 0)
-        add(s, first, simt::warp_size * unsigned(vector));
-    } else {
-      SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        count_key(s, buckets, x[e], all);
+    for (int e = 0; e < vector; ++e) {
+      note_bits(buckets, x[e], all);
+      digits[e] = bucket_of(buckets, x[e]);
     }
+    all.alike += count_row(digits, [&](std::uint32_t d, std::uint32_t keys) { add(s, d + buckets.spread, keys); });
   }
   template <class Binning>
   SORTILE_DEVICE void count_key(shared& s, const Binning& buckets, Word key, seen& all) const {
@@ -249,6 +244,8 @@ struct key_scan_kernel {
     const std::uint32_t seen_by_warp = simt::warp_reduce_or(all.order.bits());
     if (simt::lane_index() == 0)
       s.gathered.fetch_or(order, seen_by_warp, simt::relaxed, simt::block_scope);
+    if (simt::lane_index() == 0 && all.alike != 0)
+      s.gathered.fetch_add(alike, all.alike, simt::relaxed, simt::block_scope);
     const bool outliers = simt::warp_any(all.outside);
     if (simt::lane_index() == 0 && outliers)
       s.gathered.fetch_or(outside, 1u, simt::relaxed, simt::block_scope);
@@ -272,6 +269,8 @@ struct key_scan_kernel {
         findings.fetch_or(finding_zeros + half, two_words(s, zeros + 2 * half));
       }
       findings.fetch_or(finding_order, std::uint64_t{s.gathered.load(order)});
+      if (s.gathered.load(alike) != 0)
+        findings.fetch_add(finding_alike, std::uint64_t{s.gathered.load(alike)});
       if (s.gathered.load(outside) != 0)
         findings.fetch_or(finding_outside, std::uint64_t{1});
       if constexpr (Image::of_floats)

@@ -198,6 +198,11 @@ SORTILE_DEVICE bool given_away_by_sample(const simt::global<const std::uint64_t>
   return (findings.load(finding_skewed) & skewed_by_sample) != 0;
 }
 
+/// Whether neighbours often share a bucket: in more than an eighth of the scan's rows, or where keys are hot.
+SORTILE_DEVICE bool rows_are_alike(const simt::global<const std::uint64_t>& findings, std::uint32_t rows) {
+  return findings.load(finding_alike) > rows / 8;
+}
+
 template <class Word>
 SORTILE_DEVICE key_course course_of(const simt::global<const std::uint64_t>& findings, const key_window<Word>& window,
                                     std::uint32_t bins) {

@@ -1,7 +1,8 @@
 // Tells by a sample whether keys are skewed. A sort by buckets that gives skewed keys to its fallback learns it here,
 // before it reads all keys.
 //
-//   samples   S keys at even distances, the first and the last among them
+//   samples   S keys, one of each S-th part, the first and the last among them. At even distances ascending keys that
+//             descend again would show each value twice, and keys that repeat their pattern always the same ones
 //   bins      by the highest bits of a bucket's number: a bin is so many whole, neighbouring buckets
 //   limit     a bin with so many samples says that the keys are skewed
 //
@@ -125,9 +126,12 @@ struct skew_sample : skew_limits {
     return std::uint32_t(std::ceil(full + 2 * std::sqrt(full)));
   }
 
-  /// Where sample i of n ≥ 1 keys stands.
+  /// Where sample i of n ≥ 1 keys stands: anywhere in its stretch of the keys, the same each time.
   static SORTILE_DEVICE std::uint64_t position(unsigned i, std::uint32_t n) {
-    return std::uint64_t{i} * (n - 1) / (samples - 1);
+    const std::uint32_t stretch = i == samples - 1 ? 0 : (n - 1) / (samples - 1);
+    const std::uint32_t x = i * 0x9e3779b1u,
+                        within = std::uint32_t(std::uint64_t{(x ^ x >> 15) * 0x85ebca6bu} * stretch >> 32);
+    return std::uint64_t{i} * (n - 1) / (samples - 1) + within;
   }
 
   // By all threads of a block, which have `Each` samples each: sample j · block threads + t is thread t's images[j].

@@ -1,7 +1,7 @@
 // The first launch of a sort of keys: zeroes the counters, and chooses the interval from a sample.
 //
-// Block 0 reads 8192 keys at even distances (2048 of fewer than 2^26, where every microsecond counts), the first and
-// the last among them, and takes their smallest and largest image. If the aligned power of two that holds both is
+// Block 0 reads 8192 keys (2048 of fewer than 2^26, where every microsecond counts) from all over the input, the first
+// and the last among them, and takes their smallest and largest image. If the aligned power of two that holds both is
 // hardly larger (as it is for keys that use all bits below some bit), that is the interval. Otherwise 1/256 (of few
 // samples 1/128) of the distance is added on both sides. Of keys that are spread evenly over an interval, about one in
 // 8192 (2048) lies outside of the sample's interval on either side, and hardly ever one outside of the widened one:

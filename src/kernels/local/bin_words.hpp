@@ -63,6 +63,62 @@ struct bin_words {
     const std::uint32_t word = numbered.load(bin >> 4);
     return (word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1));
   }
+  /// What stands behind a word's elements that found their bin free.
+  static SORTILE_DEVICE std::uint32_t behind_present(std::uint32_t word) {
+    return (word >> 16) + simt::popcount(word & 0xffff);
+  }
+  /// f(half, k, word) for the thread's own words, four a half.
+  template <class F>
+  static SORTILE_DEVICE void each_own(const words_view& bins, F f) {
+    SORTILE_UNROLL
+    for (int h = 0; h < halves; ++h) {
+      const auto four = simt::load_vector<4>(bins, first_of(h));
+      SORTILE_UNROLL
+      for (int k = 0; k < 4; ++k)
+        f(h, k, four[k]);
+    }
+  }
+  /// f(begin, end) for the elements of each of the thread's own words that has some whose bin was taken, once each of
+  /// these has taken a place behind_present() and moved the word's offset on; `first` stands before all.
+  template <class F>
+  static SORTILE_DEVICE void each_taken_word(const words_view& bins, std::uint32_t first, F f) {
+    each_own(bins, [&](int h, int k, std::uint32_t word) {
+      const std::uint32_t w = first_of(h) + unsigned(k), end = behind_present(word);
+      const std::uint32_t begin = w == 0 ? first : behind_present(bins.load(w - 1));
+      if (end - begin > unsigned(simt::popcount(word & 0xffff)))
+        f(begin, end);
+    });
+  }
+  /// The first of the thread's words in a half.
+  static SORTILE_DEVICE std::uint32_t first_of(int half) {
+    return (unsigned(half) * Threads + simt::thread_index()) * 4;
+  }
+  /// Where a thread has sum[h] elements in its words of half h: how many are in all words before these. Returns how
+  /// many there are in all. stop() is asked after the one barrier; where it says yes, `stopped` is returned and nothing
+  /// else. Another barrier has to pass before `sums` are used again.
+  static constexpr std::uint32_t stopped = ~0u;
+  template <class Stop>
+  static SORTILE_DEVICE std::uint32_t before_halves(const words_view& sums, const std::uint32_t (&sum)[halves],
+                                                    std::uint32_t (&before)[halves], Stop stop) {
+    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
+    const std::uint32_t both = halves == 1 ? sum[0] : sum[0] + (sum[halves - 1] << 16);
+    const std::uint32_t inclusive = primitives::warp_inclusive_scan(both, primitives::plus{});
+    if (lane == simt::warp_size - 1)
+      sums.store(warp, inclusive);
+    simt::block_barrier();
+    if (stop())
+      return stopped;
+    const std::uint32_t of_warp = lane < warps ? sums.load(lane) : 0, all = simt::warp_reduce_add(of_warp);
+    const std::uint32_t packed = simt::warp_reduce_add(lane < warp ? of_warp : 0u) + inclusive - both;
+    if constexpr (halves == 1) {
+      before[0] = packed;
+      return all;
+    } else {
+      before[0] = packed & 0xffff;
+      before[1] = (packed >> 16) + (all & 0xffff);
+      return (all & 0xffff) + (all >> 16);
+    }
+  }
   /// The sum over all threads before this one. One barrier; another has to pass before `sums` are used again.
   static SORTILE_DEVICE std::uint32_t before_thread(const words_view& sums, std::uint32_t sum) {
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
@@ -74,7 +130,6 @@ struct bin_words {
   }
 
  private:
-  static constexpr std::uint32_t stopped = ~0u;
   /// to[w] = elements in all words before, 16 bits, over the bits of from[w]; elements_of(word) says how many a word
   /// has. Returns how many there are. stop() is asked after the one barrier; where it says yes, nothing is written, and
   /// `stopped` returned. `mix`: all ones where the words stand apart, else 0.
@@ -82,45 +137,33 @@ struct bin_words {
   static SORTILE_DEVICE std::uint32_t add_up(const words_view& from, const words_view& to, const words_view& sums,
                                              std::uint32_t first, ElementsOf elements_of, Stop stop,
                                              std::uint32_t mix = 0) {
-    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
-    std::uint32_t x[4 * halves], both = 0;
+    std::uint32_t x[4 * halves], sum[halves] = {}, before[halves];
     SORTILE_UNROLL
     for (int h = 0; h < halves; ++h) {
       const auto four = simt::load_vector<4>(from, apart_word(first_of(h), mix));
-      std::uint32_t sum = 0;
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k) {
-        x[4 * h + k] = simt::permute_bytes(four[k], sum, 0x5410); // bits, and what stands before
-        sum += elements_of(four[k]);
+        x[4 * h + k] = simt::permute_bytes(four[k], sum[h], 0x5410); // bits, and what stands before
+        sum[h] += elements_of(four[k]);
       }
-      both += sum << (16 * h);
     }
-    const std::uint32_t inclusive = primitives::warp_inclusive_scan(both, primitives::plus{});
-    if (lane == simt::warp_size - 1)
-      sums.store(warp, inclusive);
-    simt::block_barrier();
-    if (stop())
+    const std::uint32_t all = before_halves(sums, sum, before, stop);
+    if (all == stopped)
       return stopped;
-    const std::uint32_t of_warp = lane < warps ? sums.load(lane) : 0, all = simt::warp_reduce_add(of_warp);
-    const std::uint32_t before = simt::warp_reduce_add(lane < warp ? of_warp : 0u) + inclusive - both;
-    const std::uint32_t first_half = halves == 1 ? 0 : all & 0xffff;
     SORTILE_UNROLL
     for (int h = 0; h < halves; ++h) {
-      const std::uint32_t add = (h == 0 ? before + first : (before >> 16) + first_half + first) << 16;
+      const std::uint32_t add = (before[h] + first) << 16;
       simt::vec<std::uint32_t, 4> four;
       SORTILE_UNROLL
       for (int k = 0; k < 4; ++k)
         four[k] = x[4 * h + k] + add;
       simt::store_vector<4>(to, apart_word(first_of(h), mix), four);
     }
-    return (all & 0xffff) + (all >> 16);
+    return all;
   }
   static SORTILE_DEVICE std::uint32_t apart_word(std::uint32_t word, std::uint32_t mix = ~0u) {
     constexpr std::uint32_t group = 4, groups = simt::warp_size / group; // of a row of as many words as banks
     return word ^ ((word / simt::warp_size % groups * group) & mix);
-  }
-  static SORTILE_DEVICE std::uint32_t first_of(int half) {
-    return (unsigned(half) * Threads + simt::thread_index()) * 4;
   }
 };
 

@@ -10,7 +10,7 @@
 //   fill       a place's value is the largest mark up to it, since values rise
 //
 // Counters take the room of the keys, as there are no more bins than keys, and marks take the room of the bins. Each
-// step costs the same for all buckets of one size, except that equal keys of a warp meet in one counter. The keys
+// step costs the same for all buckets of one size: equal neighbours are counted together (alike_rows.hpp). The keys
 // themselves are not moved: they are made from the marks.
 #pragma once
 
@@ -27,7 +27,7 @@ struct distinct_values {
   using keys_vector = typename Local::keys_vector;
   using digits = typename Local::digits;
   static constexpr unsigned warps = Local::warps;
-  static constexpr int vector = Local::vector, vectors = Local::vectors, owned = Local::owned;
+  static constexpr int vector = Local::vector, vectors = Local::vectors;
   static constexpr unsigned most_shift = 1; ///< of the bins, that leaves them two values
 
   // By all threads of the block.
@@ -35,7 +35,9 @@ struct distinct_values {
   /// Once the keys have set their bits, and a barrier has passed.
   static SORTILE_DEVICE void sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d,
                                   const simt::global<typename Local::word>& out) {
-    number(s);
+    const std::uint32_t distinct = bin_words::number(s.bins().view(), s.bins().view(), s.sums.view());
+    for (std::uint32_t p = simt::thread_index(); p < counter_at(distinct); p += Local::block_threads)
+      s.counters[p] = 0;
     simt::block_barrier();
     count(s, b, keys, d);
     simt::block_barrier();
@@ -45,61 +47,49 @@ struct distinct_values {
   }
 
  private:
-  /// A word of bins becomes | bins before it that occur | its bits |; counters become zero.
-  static SORTILE_DEVICE void number(shared& s) {
-    std::uint32_t x[owned], sum = 0;
-    load_words(s, x);
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; ++j) {
-      const std::uint32_t bits = x[j] & 0xffff;
-      x[j] = sum << 16 | bits;
-      sum += simt::popcount(bits);
-    }
-    const std::uint32_t before = Local::bin_words::before_thread(s.sums.view(), sum) << 16;
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4)
-      simt::store_vector<4>(
-          s.bins(), place(j),
-          simt::vec<std::uint32_t, 4>{{x[j] + before, x[j + 1] + before, x[j + 2] + before, x[j + 3] + before}});
-    SORTILE_UNROLL
-    for (int v = 0; v < vectors; ++v)
-      simt::store_vector<vector>(s.keys, Local::place_of(v), keys_vector{});
-  }
+  using bin_words = typename Local::bin_words;
 
+  /// Where a value's counter stands: a lane's values are neighbours, and so lie in different banks from the next one's.
+  static SORTILE_DEVICE std::uint32_t counter_at(std::uint32_t q) { return q + q / simt::warp_size; }
   static SORTILE_DEVICE void count(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) {
-    Local::each_key(b, keys, [&](auto key, int) {
-      const std::uint32_t value = d.value(key), bin = value >> d.shift;
-      const std::uint32_t q = Local::bin_words::number_of(s.bins().view(), bin);
-      s.keys.fetch_add(q, 1u << (16 * (value & d.shift)), simt::relaxed, simt::block_scope);
-    });
+    Local::each_row(
+        b, keys, [&](auto key, int) { return d.value(key); },
+        [&](std::uint32_t value, std::uint32_t times) {
+          const std::uint32_t q = bin_words::number_of(s.bins().view(), value >> d.shift);
+          s.counters.fetch_add(counter_at(q), times << (16 * (value & d.shift)), simt::relaxed, simt::block_scope);
+        });
   }
 
   /// Each thread the values of its own words, whose counters are neighbours.
   static SORTILE_DEVICE void mark(shared& s, std::uint32_t lead, unsigned shift) {
-    std::uint32_t x[owned];
-    load_words(s, x);
-    const std::uint32_t first = x[0] >> 16, end = (x[owned - 1] >> 16) + simt::popcount(x[owned - 1] & 0xffff);
-    std::uint32_t sum = 0;
-    for (std::uint32_t q = first; q < end; ++q)
-      sum += (s.keys.load(q) & 0xffff) + (s.keys.load(q) >> 16);
-    std::uint32_t at = Local::bin_words::before_thread(s.sums.view(), sum) + lead; // all words have been loaded
+    std::uint32_t x[4 * bin_words::halves], sum[bin_words::halves] = {}, at[bin_words::halves];
+    bin_words::each_own(s.bins().view(), [&](int h, int k, std::uint32_t word) {
+      x[4 * h + k] = word;
+      for (std::uint32_t q = word >> 16, end = q + simt::popcount(word & 0xffff); q < end; ++q) {
+        const std::uint32_t both = s.counters.load(counter_at(q));
+        sum[h] += (both & 0xffff) + (both >> 16);
+      }
+    });
+    bin_words::before_halves(s.sums.view(), sum, at, [] { return false; }); // all words have been loaded
     for (std::uint32_t p = 8 * simt::thread_index(); p < Local::capacity; p += 8 * Local::block_threads)
       simt::store_vector<8>(s.marks, p, simt::vec<std::uint16_t, 8>{});
     simt::block_barrier();
-    std::uint32_t q = first;
     SORTILE_UNROLL
-    for (int j = 0; j < owned; ++j)
-      for (std::uint32_t bits = x[j] & 0xffff; bits != 0; bits &= bits - 1, ++q) {
-        const std::uint32_t bin =
-            (simt::thread_index() * unsigned(owned) + unsigned(j)) * 16 + simt::trailing_zeros(bits);
-        const std::uint32_t both = s.keys.load(q), low = both & 0xffff, high = both >> 16;
+    for (int i = 0; i < 4 * bin_words::halves; ++i) {
+      const int h = i / 4, k = i % 4;
+      std::uint32_t q = x[i] >> 16, place = at[h] + lead;
+      for (std::uint32_t bits = x[i] & 0xffff; bits != 0; bits &= bits - 1, ++q) {
+        const std::uint32_t bin = (bin_words::first_of(h) + unsigned(k)) * 16 + simt::trailing_zeros(bits);
+        const std::uint32_t both = s.counters.load(counter_at(q)), low = both & 0xffff, high = both >> 16;
         if (low != 0)
-          s.marks[at] = std::uint16_t(bin << shift);
-        at += low;
+          s.marks[place] = std::uint16_t(bin << shift);
+        place += low;
         if (high != 0)
-          s.marks[at] = std::uint16_t((bin << shift) + 1);
-        at += high;
+          s.marks[place] = std::uint16_t((bin << shift) + 1);
+        place += high;
       }
+      at[h] = place - lead;
+    }
   }
 
   static SORTILE_DEVICE void fill(shared& s, const bucket& b, const digits& d,
@@ -136,18 +126,6 @@ struct distinct_values {
       Local::store_vector(b, v, x, out);
       const std::uint32_t all = simt::warp_reduce_max(row);
       rows = all > rows ? all : rows;
-    }
-  }
-
-  /// Neighbouring words, as values are: two of a warp's threads meet in a bank.
-  static SORTILE_DEVICE std::uint32_t place(int j) { return simt::thread_index() * unsigned(owned) + unsigned(j); }
-  static SORTILE_DEVICE void load_words(shared& s, std::uint32_t (&x)[owned]) {
-    SORTILE_UNROLL
-    for (int j = 0; j < owned; j += 4) {
-      const auto four = simt::load_vector<4>(s.bins(), place(j));
-      SORTILE_UNROLL
-      for (int k = 0; k < 4; ++k)
-        x[j + k] = four[k];
     }
   }
 };

@@ -2,22 +2,19 @@
 // once.
 //
 // One bit per bin. 15 or 16 bits of a key's distance from the bucket's start tell to which of 32,768 or 65,536 bins it
-// belongs; there are some ten times as many bins as keys. Sixteen bins share a word (bin_words.hpp). A key sets its bit
-// by one fetch_or, and its place is the word's offset plus the number of present bins below its own: one popcount. The
-// few keys that find their bin taken (of random keys 6 % where there are 32,768 bins, else 3 %) are put after the
-// others of their word, through a short list. One thread per word puts the words that have such keys right, by
-// insertion; that orders the bits below the bins, too.
+// belongs; there are some ten times as many bins as keys. A key's place follows from the bits below its own, and the
+// few keys that find their bin taken are put beside the others of its word (bin_places.hpp).
 //
 // A bucket that does not fit is deferred: it stays as it is and is listed. That is one with more keys than registers
-// hold, more than 16 keys of one word whose bin was taken, or more than 512 such keys in all. large_sort_kernel.hpp
-// sorts it, or, where buckets are counted, one of those in skewed/. The first
-// and the last bucket are deferred too where some keys lie outside of the interval. A giant bucket
-// (skewed/giant_buckets.hpp) is listed already; its counters are zeroed. In the other buckets a key's bin is its
-// distance from the bucket's first possible key, shifted.
+// hold, or with too many in one word whose bin was taken (bin_places.hpp). large_sort_kernel.hpp sorts it, or, where
+// buckets are counted, one of those in skewed/. The first and the last bucket are deferred too where some keys lie
+// outside of the interval. A giant bucket (skewed/giant_buckets.hpp) is listed already; its counters are zeroed.
+//
+// In the other buckets a key's bin is its distance from the bucket's first possible key, shifted.
 //
 // A bucket of 32-bit keys whose bins have two values at most need not be deferred where the bins cannot take it: the
 // block goes on to sort it by how often each value occurs (distinct_values.hpp). It does so at once where there are so
-// many keys to so few bins that the list would overflow even if they were evenly spread.
+// many keys to so few bins that the list would overflow even if they were evenly spread, or where neighbours repeat.
 //
 // In place is allowed: a block reads all of its bucket before it writes; at the bucket's ends it reads neighbours' keys
 // along with its own and makes no use of them. Block b asks the L2 for a bucket some 4 MB on, which later blocks will
@@ -30,54 +27,16 @@
 // counters, bulk copies through shared storage, persistent blocks with the next bucket in registers, half as many bins.
 #pragma once
 
-#include "kernels/local/bin_words.hpp"
+#include "kernels/alike_rows.hpp"
+#include "kernels/local/bin_places.hpp"
 #include "kernels/local/distinct_values.hpp"
 #include "kernels/local/fill_from_counts.hpp"
+#include "kernels/local/local_sort_tuning.hpp"
 #include "kernels/partition/partition_kernel.hpp"
 #include "kernels/reverse_array.hpp"
 #include "kernels/skewed/giant_buckets.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-template <class Word>
-struct local_sort_tuning;
-template <>
-struct local_sort_tuning<std::uint32_t> {
-  static constexpr unsigned threads = 256, min_blocks = 5, words = 2048, list_size = 512;
-  static constexpr int vectors = 5; // of 16 bytes, that a thread holds
-};
-template <>
-struct local_sort_tuning<std::uint64_t> {
-  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 512;
-  static constexpr int vectors = 5;
-};
-template <>
-struct local_sort_tuning<uint128> {
-  static constexpr unsigned threads = 512, min_blocks = 2, words = 4096, list_size = 512;
-  static constexpr int vectors = 9;
-};
-
-/// Buckets that the local step defers: for large_sort_kernel.hpp, or skewed/.
-struct bucket_list {
-  simt::global<std::uint64_t> findings;
-  simt::global<std::uint32_t> buckets;
-  static constexpr std::uint32_t done = ~0u; ///< in a bucket's place: it has been sorted since
-
-  SORTILE_DEVICE void add(std::uint32_t bucket) const {
-    buckets[findings.fetch_add(finding_deferred, std::uint64_t{1})] = bucket;
-  }
-};
-
-/// From a key to its bin: how far it lies from the first key that there can be, shifted.
-template <class Image>
-struct bin_of_key {
-  using Word = typename Image::word;
-  key_distance<Image> distance;
-  unsigned shift;
-  SORTILE_DEVICE Word value(Word key) const { return distance.of(key); }
-  SORTILE_DEVICE Word key(Word value) const { return distance.key(value); }
-  SORTILE_DEVICE std::uint32_t operator()(Word key) const { return std::uint32_t(value(key) >> shift); }
-};
 
 template <class Word, class Tuning = local_sort_tuning<Word>, class Image = integer_image<Word>>
 struct local_sort_kernel {
@@ -87,8 +46,8 @@ struct local_sort_kernel {
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
-  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, bin_bits = words == 2048 ? 15 : 16;
-  static constexpr int owned = int(words / block_threads); // words of a thread
+  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, most_unlisted = 3,
+                            bin_bits = words == 2048 ? 15 : 16;
   static_assert(items <= 32);
   using bin_words = kernels::bin_words<block_threads, words>;
   using keys_vector = simt::vec<Word, vector>;
@@ -104,8 +63,8 @@ struct local_sort_kernel {
   struct shared {
     union {
       alignas(128) simt::shared_array<Word, capacity> keys;
-      alignas(16) simt::shared_array<std::uint32_t, words> numbered;    // refined_bins.hpp
-      alignas(16) simt::shared_array<std::uint32_t, capacity> counters; // the same
+      alignas(16) simt::shared_array<std::uint32_t, words> numbered;        // refined_bins.hpp
+      simt::shared_array<std::uint32_t, capacity + capacity / 32> counters; // the same, and distinct_values.hpp
     };
     union {
       binning binned;
@@ -117,6 +76,7 @@ struct local_sort_kernel {
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
     simt::shared_value<std::uint32_t> defers;
+    simt::shared_value<std::uint32_t> repeats;
 
     SORTILE_DEVICE auto& bins() { return binned.bins; }
   };
@@ -170,6 +130,8 @@ struct local_sort_kernel {
     }
     if (simt::thread_index() == 0) // and a barrier follows
       s.defers = deferred.findings.load(finding_deferred) >= many_deferred ? 1 : 0;
+    if (counts && simt::thread_index() == 0)
+      s.repeats = 0;
     keys_vector keys[vectors];
     load(b, keys);
     const range values = values_of(s, w, b.number);
@@ -181,9 +143,13 @@ struct local_sort_kernel {
     const Word distance = Word(values.last - values.first);
     const digits d = bins_from(Word(w.low + values.first), bits_of(distance));
     const bool may_count = counts && d.shift <= distinct_values<local_sort_kernel>::most_shift;
-    if (may_count && will_be_skewed(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1))
-      set_bits(s, b, keys, d);
-    else if (sort(s, b, keys, d))
+    clear(s);
+    if (may_count)
+      note_repeats(s, b, keys);
+    simt::block_barrier();
+    if (may_count && (s.repeats != 0 || will_be_skewed(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1)))
+      fill_bits(s, b, keys, d);
+    else if (sort_cleared(s, b, keys, d))
       return;
     if constexpr (counts)
       if (may_count)
@@ -214,25 +180,13 @@ struct local_sort_kernel {
   SORTILE_DEVICE bool sort(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins) const {
     clear(s);
     simt::block_barrier();
-    if (!put_in_order(s, b, keys, bins, [&](std::uint32_t p) { return in.load(b.first + p); }))
-      return false;
-    store(s, b);
-    return true;
+    return sort_cleared(s, b, keys, bins);
   }
   /// As sort(), behind clear() and a barrier; leaves the keys in s.keys, for all to read. again(p): the key at p again.
   template <class Bins, class Again>
   SORTILE_DEVICE bool put_in_order(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
                                    Again again) const {
-    const std::uint32_t taken = mark(s, b, keys, bins, again);
-    simt::block_barrier();
-    if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, b.lead))
-      return false;
-    simt::block_barrier();
-    place(s, b, keys, taken, bins);
-    simt::block_barrier();
-    insert(s, b.end);
-    simt::block_barrier();
-    return true;
+    return bin_places<local_sort_kernel>::put_in_order(image, s, b, keys, bins, again);
   }
   static SORTILE_DEVICE void clear(shared& s) {
     bin_words::clear(s.bins().view());
@@ -262,6 +216,26 @@ struct local_sort_kernel {
       }
     }
   }
+  /// add(digit_of(key, i), times) for the block's keys, neighbours with one digit together (alike_rows.hpp).
+  template <class DigitOf, class Add>
+  static SORTILE_DEVICE void each_row(const bucket& b, const keys_vector (&keys)[vectors], DigitOf digit_of, Add add) {
+    SORTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const std::uint32_t p = place_of(v);
+      if (simt::warp_all(p >= b.lead && p + unsigned(vector) <= b.end)) {
+        std::uint32_t digits[vector];
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          digits[e] = digit_of(keys[v][e], v * vector + e);
+        count_row(digits, add);
+      } else {
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          if (p + unsigned(e) >= b.lead && p + unsigned(e) < b.end)
+            add(digit_of(keys[v][e], v * vector + e), 1u);
+      }
+    }
+  }
   /// This thread's vector v of the bucket, as far as it belongs to it.
   static SORTILE_DEVICE void store_vector(const bucket& b, int v, const keys_vector& x, const simt::global<Word>& out) {
     const std::uint32_t p = place_of(v);
@@ -287,21 +261,36 @@ struct local_sort_kernel {
     else
       return bins(key);
   }
-  /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then the list
-  /// is not tried.
+  /// Whether so many keys, spread evenly, would find about as many bins taken as the list has room for. Then it is not
+  /// tried to give each a bin.
   static SORTILE_DEVICE bool will_be_skewed(std::uint32_t keys, std::uint32_t bins) {
     return keys > bins || keys * keys > 2 * list_size * bins;
   }
-  /// As mark(), without a list. Begins with clearing, ends with a barrier.
+  /// Sets `repeats` where neighbours are equal in some warp's first vectors: then it is not tried to give each key a
+  /// bin.
+  static SORTILE_DEVICE void note_repeats(shared& s, const bucket& b, const keys_vector (&keys)[vectors]) {
+    constexpr int by_chance = 2;
+    const std::uint32_t p = place_of(0);
+    const bool equal = p >= b.lead && p + unsigned(vector) <= b.end && keys[0][0] == keys[0][vector - 1];
+    if (simt::popcount(simt::ballot(equal)) > by_chance)
+      s.repeats.store(0, 1u, simt::relaxed, simt::block_scope);
+  }
+  /// Sets the bits of the keys' bins. Begins with clearing, ends with a barrier.
   template <class Bins>
   static SORTILE_DEVICE void set_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
                                       const Bins& bins) {
     clear(s);
     simt::block_barrier();
-    each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = bin_at(bins, key, i);
-      s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
-    });
+    fill_bits(s, b, keys, bins);
+  }
+  template <class Bins>
+  static SORTILE_DEVICE void fill_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
+                                       const Bins& bins) {
+    each_row(
+        b, keys, [&](Word key, int i) { return bin_at(bins, key, i); },
+        [&](std::uint32_t bin, std::uint32_t) {
+          s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
+        });
     simt::block_barrier();
   }
   SORTILE_DEVICE void store(shared& s, const bucket& b) const {
@@ -315,6 +304,14 @@ struct local_sort_kernel {
   }
 
  private:
+  template <class Bins>
+  SORTILE_DEVICE bool sort_cleared(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
+                                   const Bins& bins) const {
+    if (!put_in_order(s, b, keys, bins, [&](std::uint32_t p) { return in.load(b.first + p); }))
+      return false;
+    store(s, b);
+    return true;
+  }
   /// Distances from the window's lowest image.
   struct range {
     Word first, last;
@@ -351,78 +348,6 @@ struct local_sort_kernel {
     const std::uint32_t i = start.load(number + ahead) + simt::thread_index() * line;
     if (i < start.load(number + ahead + 1))
       simt::prefetch(in, i);
-  }
-
-  /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.
-  template <class Bins, class Again>
-  SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
-                                    Again again) const {
-    std::uint32_t taken = 0;
-    each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = bin_at(bins, key, i), bit = 1u << (bin & 15);
-      if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
-        taken |= 1u << i;
-    });
-    if constexpr (in_registers<Bins>) {
-      each_key(b, keys, [&](Word key, int i) {
-        if ((taken >> i & 1) != 0)
-          list(s, key, bins[i] >> 4);
-      });
-    } else {
-      for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
-        const int i = int(simt::trailing_zeros(rest));
-        // Read again: a register cannot be chosen at run time.
-        const Word key = again(place_of(i / vector) + unsigned(i % vector));
-        if (!list(s, key, bins(key) >> 4))
-          break;
-      }
-    }
-    return taken;
-  }
-  /// False where there is no room.
-  static SORTILE_DEVICE bool list(shared& s, Word key, std::uint32_t word) {
-    const std::uint32_t r = s.bins().fetch_add(word, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-    const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
-    if (r >= most_taken || q >= list_size) {
-      s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
-      return false;
-    }
-    s.binned.taken_key[q] = key;
-    s.binned.taken_at[q] = word << 16 | r;
-    return true;
-  }
-
-  template <class Bins>
-  static SORTILE_DEVICE void place(shared& s, const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken,
-                                   const Bins& bins) {
-    each_key(b, keys, [&](Word key, int i) {
-      const std::uint32_t bin = bin_at(bins, key, i), word = s.bins().load(bin >> 4);
-      if ((taken >> i & 1) == 0)
-        s.keys[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = key;
-    });
-    const std::uint32_t listed = s.listed;
-    for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.binned.taken_at.load(q), word = s.bins().load(at >> 16);
-      s.keys[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.binned.taken_key.load(q);
-    }
-  }
-
-  /// Orders the words that hold taken keys; the first taken key of a word stands for it.
-  SORTILE_DEVICE void insert(shared& s, std::uint32_t end) const {
-    const std::uint32_t listed = s.listed;
-    for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.binned.taken_at.load(q), w = at >> 16;
-      if ((at & 0xffff) != 0)
-        continue;
-      const std::uint32_t b = s.bins().load(w) >> 16, e = w + 1 < words ? s.bins().load(w + 1) >> 16 : end;
-      for (std::uint32_t x = b + 1; x < e; ++x) {
-        const Word key = s.keys.load(x);
-        std::uint32_t y = x;
-        for (; y > b && image.less(key, s.keys.load(y - 1)); --y)
-          s.keys[y] = s.keys.load(y - 1);
-        s.keys[y] = key;
-      }
-    }
   }
 
   SORTILE_DEVICE void copy() const {

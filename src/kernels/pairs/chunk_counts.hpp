@@ -11,12 +11,13 @@
 //   coarse[c][s]   the same, of the first partition's digit s = d / fine bins
 //   order[c]       what neighbours do, to the first key of the next chunk (key_scan/key_order.hpp); equal ones rise
 //
-// Counters lie in shared storage (key_scan/packed_counters.hpp). A warp whose row of vectors has one digit throughout
-// counts it with one addition.
+// Counters lie in shared storage (key_scan/packed_counters.hpp). Neighbours that share a digit are counted together
+// (alike_rows.hpp).
 //
 // Traffic: sizeof(key) bytes per key, and 4 bytes per counter.
 #pragma once
 
+#include "kernels/alike_rows.hpp"
 #include "kernels/key_scan/key_order.hpp"
 #include "kernels/key_scan/packed_counters.hpp"
 #include "simt/simt.hpp"
@@ -118,21 +119,11 @@ struct chunk_counts {
 
   template <class Digit>
   SORTILE_DEVICE void count_warp(storage& s, const Digit& digit, const keys_vector& x) const {
-    const std::uint32_t first = digit(x[0]);
-    std::uint32_t digits[vector], differs = first ^ simt::shuffle(first, 0);
+    std::uint32_t digits[vector];
     SORTILE_UNROLL
-    for (int e = 0; e < vector; ++e) {
+    for (int e = 0; e < vector; ++e)
       digits[e] = digit(x[e]);
-      differs |= first ^ digits[e];
-    }
-    if (simt::warp_all(differs == 0)) {
-      if (simt::lane_index() == 0)
-        add(s, first, simt::warp_size * unsigned(vector));
-    } else {
-      SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        add(s, digits[e], 1);
-    }
+    count_row(digits, [&](std::uint32_t d, std::uint32_t keys) { add(s, d, keys); });
   }
   SORTILE_DEVICE void add(storage& s, std::uint32_t digit, std::uint32_t keys) const {
     count_packed(s.packed, digit, keys, [this](std::uint32_t d, std::uint32_t many) { row().fetch_add(d, many); });

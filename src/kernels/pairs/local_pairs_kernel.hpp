@@ -7,13 +7,12 @@
 // (key_spread.hpp) below the bucket's own, 15 or 16 of them, name one of 32,768 or 65,536 bins; sixteen bins share a
 // word with a 16-bit offset (local/bin_words.hpp).
 //
-// Pairs that find their bin taken are put after the others of their word, and such words are put right by insertion, by
-// image and then by place in the bucket. So the result is stable, whichever pair takes a bin first.
+// Pairs that find their bin taken are put after the others of their word (pair_places.hpp).
 //
-// Skewed keys. Where one word has more than 16 taken pairs, or a bucket more than 512 or 1024 (clusters of keys that
-// are narrow beside the bucket, many equal keys), insertion would take longer than anything else: the permutation is
-// sorted least significant digit first instead, by digits of 8 bits between the lowest and the highest bit in which the
-// bucket's keys differ (primitives/radix_order.hpp). That costs the same for all keys. It begins at once where the
+// Skewed keys. Where one word has more than 16 taken pairs, or more than 3 that no list has room for (clusters of keys
+// that are narrow beside the bucket, many equal keys), insertion would take longer than anything else: the permutation
+// is sorted least significant digit first instead, by digits of 8 bits between the lowest and the highest bit in which
+// the bucket's keys differ (primitives/radix_order.hpp). That costs the same for all keys. It begins at once where the
 // interval of all keys has few values for so many keys (floats of 32 bits between 0 and 1: 2^24, more or less). Only a
 // bucket of more than `capacity` pairs is deferred: for a launch of larger blocks where there is one, or for
 // large_pairs_kernel.hpp.
@@ -38,12 +37,12 @@
 // buckets hold one cluster of 1000 values each took 30 ms (CUB: 8.7).
 #pragma once
 
-#include "kernels/local/bin_words.hpp"
 #include "kernels/local/skewed_bins.hpp"
 #include "kernels/pairs/block_bins.hpp"
 #include "kernels/pairs/bucket_copies.hpp"
 #include "kernels/pairs/digit_passes.hpp"
 #include "kernels/pairs/local_pairs_tuning.hpp"
+#include "kernels/pairs/pair_places.hpp"
 #include "kernels/pairs/pairs_at_once.hpp"
 #include "primitives/piece_order.hpp"
 #include "primitives/radix_order.hpp"
@@ -63,6 +62,8 @@ struct local_pairs_kernel {
       Step == local_step::between_splitters || Step == local_step::large_between_splitters;
   static constexpr bool listed_buckets =
       Step == local_step::large_buckets || Step == local_step::large_between_splitters;
+  using word = Word;
+  using image_type = Image;
   using tuning = local_pairs_tuning<sizeof(Word), value_size<Value>, Step>;
   static constexpr bool has_values = value_size<Value> != 0;
   static constexpr bool starts_early = true;
@@ -173,6 +174,7 @@ struct local_pairs_kernel {
   }
 
  private:
+  friend struct pair_places<local_pairs_kernel>;
   using bucket = pair_bucket;
   using bins_of = std::conditional_t<alone, block_bins<Word, Image, bin_bits>, digits_of<Word, Image>>;
   using interval = image_interval<Word, block_threads>;
@@ -194,7 +196,7 @@ struct local_pairs_kernel {
     } else {
       const bool of_bucket = bin.shift == 32 - bin_bits; // the interval is the bucket's own
       const bool dense = bin.keys.has_fewer(std::uint64_t{of_bucket ? b.pairs : n} * sparse);
-      if (dense || !order_by_list(s, b, bin))
+      if (dense || !order_by_bins(s, b, bin))
         order_by_radix(s, b);
     }
     simt::block_barrier();
@@ -206,7 +208,7 @@ struct local_pairs_kernel {
     constexpr unsigned few_passes = 3;
     const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
     const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), uneven = dense || skewed(s, b, bin);
-    if (!uneven && order_by_list(s, b, bin))
+    if (!uneven && order_by_bins(s, b, bin))
       return;
     simt::block_barrier(); // nobody reads bins or the list any more
     const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
@@ -256,7 +258,7 @@ struct local_pairs_kernel {
       bin = bins_of::between(image, ends.low, ends.high);
       uneven = skewed(s, b, bin);
     }
-    if (uneven || !order_by_list(s, b, bin))
+    if (uneven || !order_by_bins(s, b, bin))
       order_by_radix(s, b);
     simt::block_barrier();
     store(s, b);
@@ -305,103 +307,14 @@ struct local_pairs_kernel {
     s.arrived.wait(phase % 2);
   }
 
-  /// False, in all threads, where the list has no room.
-  SORTILE_DEVICE bool order_by_list(shared& s, const bucket& b, const bins_of& bin) const {
-    const std::uint32_t taken = mark(s, b, bin);
-    simt::block_barrier();
-    if (!bin_words::place(s.bins().view(), s.sums.view(), s.too_many, 0))
-      return false;
-    simt::block_barrier();
-    place(s, b, bin, taken);
-    simt::block_barrier();
-    insert(s, b);
-    return true;
+  /// False, in all threads, where the bins cannot take the pairs.
+  SORTILE_DEVICE bool order_by_bins(shared& s, const bucket& b, const bins_of& bin) const {
+    return pair_places<local_pairs_kernel>{image}.put_in_order(s, b, bin);
   }
   /// Any keys, by digits of 8 bits.
   SORTILE_DEVICE void order_by_radix(shared& s, const bucket& b) const {
     simt::block_barrier(); // nobody reads bins or the list any more
     radix_order::find(s.radix, s.order.view(), b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
-  }
-
-  /// Sets the pairs' bits and lists those that found theirs taken; returns which these are.
-  SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const bins_of& bin_of) const {
-    const unsigned t = simt::thread_index();
-    std::uint32_t taken = 0;
-    each_item([&](int i) {
-      if (unsigned(i) * block_threads + t < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, unsigned(i) * block_threads + t)), bit = 1u << (bin & 15);
-        if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
-          taken |= 1u << i;
-      }
-    });
-    for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
-      const std::uint32_t p = simt::trailing_zeros(rest) * block_threads + t, w = bin_of(key_of(s, b, p)) >> 4;
-      const std::uint32_t r = s.bins().fetch_add(w, 1u << 16, simt::relaxed, simt::block_scope) >> 16;
-      const std::uint32_t q = s.listed.fetch_add(0, 1u, simt::relaxed, simt::block_scope);
-      if (r >= most_taken || q >= list_size) {
-        s.too_many.store(0, 1u, simt::relaxed, simt::block_scope);
-        break;
-      }
-      s.list().pair[q] = std::uint16_t(p);
-      s.list().number[q] = w << 16 | r;
-    }
-    return taken;
-  }
-
-  static SORTILE_DEVICE void place(shared& s, const bucket& b, const bins_of& bin_of, std::uint32_t taken) {
-    const unsigned t = simt::thread_index();
-    each_item([&](int i) {
-      const std::uint32_t p = unsigned(i) * block_threads + t;
-      if (p < b.pairs) {
-        const std::uint32_t bin = bin_of(key_of(s, b, p)), word = s.bins().load(bin >> 4);
-        if ((taken >> i & 1) == 0)
-          s.order[(word >> 16) + simt::popcount(word & ((1u << (bin & 15)) - 1))] = std::uint16_t(p);
-      }
-    });
-    const std::uint32_t listed = s.listed;
-    for (std::uint32_t q = t; q < listed; q += block_threads) {
-      const std::uint32_t at = s.list().number.load(q), word = s.bins().load(at >> 16);
-      s.order[(word >> 16) + simt::popcount(word & 0xffff) + (at & 0xffff)] = s.list().pair.load(q);
-    }
-  }
-
-  /// Orders the words that hold taken pairs; the first taken pair of a word stands for it.
-  SORTILE_DEVICE void insert(shared& s, const bucket& b) const {
-    const std::uint32_t listed = s.listed;
-    for (std::uint32_t q = simt::thread_index(); q < listed; q += block_threads) {
-      const std::uint32_t at = s.list().number.load(q), w = at >> 16;
-      if ((at & 0xffff) == 0)
-        insert_word(s, b, s.bins().load(w) >> 16, end_of_word(s, b, w));
-    }
-  }
-  static SORTILE_DEVICE std::uint32_t end_of_word(shared& s, const bucket& b, std::uint32_t w) {
-    return w + 1 < words ? s.bins().load(w + 1) >> 16 : b.pairs;
-  }
-  SORTILE_DEVICE void insert_word(shared& s, const bucket& b, std::uint32_t low, std::uint32_t high) const {
-    for (std::uint32_t x = low + 1; x < high; ++x) {
-      const std::uint16_t mine = s.order.load(x);
-      const Word key = key_of(s, b, mine);
-      std::uint32_t y = x;
-      for (; y > low; --y) {
-        const std::uint16_t other = s.order.load(y - 1);
-        if (stays_before(key_of(s, b, other), other, key, mine))
-          break;
-        s.order[y] = other;
-      }
-      s.order[y] = mine;
-    }
-  }
-  SORTILE_DEVICE bool is_only(Word key) const {
-    if constexpr (std::is_same_v<Image, any_image<Word>>)
-      return image.is_only(key);
-    else
-      return true;
-  }
-  SORTILE_DEVICE bool stays_before(Word other_key, std::uint32_t other, Word key, std::uint32_t mine) const {
-    if (!has_values && other_key == key && is_only(key)) // nothing tells them apart
-      return true;
-    const Word a = image.image(other_key), c = image.image(key);
-    return a < c || (a == c && other < mine);
   }
 
   /// Whether the pairs are skewed; the same in all threads.

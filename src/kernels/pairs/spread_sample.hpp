@@ -1,7 +1,7 @@
 // What the sort of pairs learns from a sample: how keys are spread over its buckets (key_spread.hpp), and whether they
 // are skewed all the same.
 //
-//   sample     2048 keys at even distances, the first and the last among them
+//   sample     2048 keys, one of each part, the first and the last among them (key_scan/skew_sample.hpp)
 //   integers   the aligned power of two that holds all samples, where that is hardly larger; else their interval, and
 //              1/256 of it more on both sides. Of keys spread evenly over an interval about one in 2048 lies outside of
 //              the sample's on either side, and hardly ever one outside of the wider interval

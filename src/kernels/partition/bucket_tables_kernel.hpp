@@ -11,8 +11,6 @@
 // and nothing to do. What the scan has found of floats (−0, NaN) is in finding_skewed already, and becomes the verdict
 // here.
 //
-// finding_hot tells the partitions that one bucket holds more than a quarter of all keys.
-//
 // Where a map spreads the keys, buckets up to a heavy one's size are no reason, and twice as many keys as a sample saw
 // frequent values may lie in heavy ones.
 //
@@ -105,8 +103,8 @@ struct bucket_tables_kernel {
     if constexpr (maps)
       if (mapped)
         first[i] = key_map<Word>::first_of(s.map.view(), center_of<Word>(map), i, bits_of_bins());
-    if (here > n / 4)
-      findings[finding_hot] = 1;
+    if (here > n / 4) // hot: a warp's row has many keys of this bucket
+      findings.fetch_add(finding_alike, std::uint64_t{n});
     const std::uint32_t ring = (at + granule - 1) / granule * granule;
     if (fine > 1) {
       fine_rings.next[i] = ring;

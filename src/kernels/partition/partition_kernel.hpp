@@ -4,8 +4,8 @@
 //
 // A block takes chunks of tiles in turn. Of a tile it
 //
-//   1  ranks each key by one atomic on its digit's counter; where some bucket holds   count[d]
-//      over a quarter of all keys, a warp's row of one digit takes one atomic together
+//   1  ranks each key by one atomic on its digit's counter; without a map, where a   count[d]
+//      warp's first neighbours are alike, those of one digit share one (alike_rows.hpp)
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
 //   3  puts the keys there, and reserves room in the buckets, one atomic per digit   stage, place[d]
 //   4  writes the staged tile out
@@ -38,6 +38,7 @@
 // Does nothing where the keys take another course (key_window.hpp).
 #pragma once
 
+#include "kernels/alike_rows.hpp"
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/partition/bucket_tables_kernel.hpp"
 
@@ -118,7 +119,7 @@ struct partition_kernel {
       partition<false>(s, mapped_keys<Word, Image>{image, center_of<Word>(map), s.map.view()});
     } else {
       const windowed_keys<Word, Image> buckets{w, image};
-      if (findings.load(finding_hot) != 0)
+      if (rows_are_alike(findings, n / unsigned(vector * simt::warp_size)))
         partition<true>(s, buckets);
       else
         partition<false>(s, buckets);
@@ -126,8 +127,8 @@ struct partition_kernel {
   }
 
  private:
-  /// Hot: most warps' rows are expected to be of one digit.
-  template <bool Hot, class Buckets>
+  /// Alike: warps ask whether neighbours are. The others need not.
+  template <bool Alike, class Buckets>
   SORTILE_DEVICE void partition(shared& s, const Buckets& buckets) const {
     const unsigned t = simt::thread_index();
     const std::uint32_t tiles = number_tiles(s);
@@ -144,7 +145,7 @@ struct partition_kernel {
       const position here = at;
       std::uint32_t ranks[items / 2]; // two a word
       leftovers old;
-      rank<Hot>(s, buckets, here, keys, ranks);
+      rank<Alike>(s, buckets, here, keys, ranks);
       take(s, old);
       simt::block_barrier();
       scan_digits(s);
@@ -255,30 +256,43 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
-  template <bool Hot, class Buckets>
+  template <bool Alike, class Buckets>
   SORTILE_DEVICE void rank(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
                            std::uint32_t (&ranks)[items / 2]) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
       two = 0;
-    each_key(at, keys, [&](Word key, int i) {
-      const std::uint32_t d = digit(buckets, key);
-      const std::uint32_t r = Hot && at.full() && has_one_digit(d)
-                                  ? add_of_warp(s, d)
-                                  : s.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope);
+    const auto set = [&ranks](int i, std::uint32_t r) {
       ranks[i / 2] = i % 2 == 0 ? r : simt::permute_bytes(ranks[i / 2], r, 0x5410);
-    });
+    };
+    std::uint32_t digits[vector];
+    bool alike = false;
+    if (Alike && at.full()) {
+      digits_of(buckets, keys[0], digits);
+      alike = are_alike(digits);
+    }
+    if (alike) {
+      alike_rows rows;
+      SORTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        std::uint32_t places[vector];
+        digits_of(buckets, keys[v], digits);
+        rows.add_row(s.count, digits, places);
+        SORTILE_UNROLL
+        for (int e = 0; e < vector; ++e)
+          set(v * vector + e, places[e]);
+      }
+    } else {
+      each_key(at, keys, [&](Word key, int i) {
+        set(i, s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope));
+      });
+    }
   }
-  /// Whether all lanes have this lane's digit.
-  static SORTILE_DEVICE bool has_one_digit(std::uint32_t digit) {
-    return simt::ballot(digit == simt::shuffle(digit, 0)) == simt::full_warp;
-  }
-  /// 32 keys of one digit: one addition, where each lane's own would go one after the other.
-  static SORTILE_DEVICE std::uint32_t add_of_warp(shared& s, std::uint32_t digit) {
-    std::uint32_t r = 0;
-    if (simt::lane_index() == 0)
-      r = s.count.fetch_add(digit, simt::warp_size, simt::relaxed, simt::block_scope);
-    return simt::shuffle(r, 0) + simt::lane_index();
+  template <class Buckets>
+  SORTILE_DEVICE void digits_of(const Buckets& buckets, const keys_vector& x, std::uint32_t (&digits)[vector]) const {
+    SORTILE_UNROLL
+    for (int e = 0; e < vector; ++e)
+      digits[e] = digit(buckets, x[e]);
   }
   template <class Buckets>
   SORTILE_DEVICE void put(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
