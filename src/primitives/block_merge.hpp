@@ -38,10 +38,11 @@ template <unsigned Items, class T, class Less>
 SORTILE_DEVICE void sort_stably(T (&x)[Items], unsigned n, const Less& less) {
   SORTILE_NO_UNROLL
   for (unsigned round = 0; round < n; round += 2) { // two rounds: unrolled no further, `less` may be long
+    const unsigned n_of_odd = round + 1 < n ? n : 0;
     SORTILE_UNROLL
     for (unsigned k = 0; k + 1 < Items; ++k) { // pairs that begin at even places, then those at odd ones
       const unsigned half = Items / 2, i = k < half ? 2 * k : 2 * (k - half) + 1;
-      if (i + 1 < n && less(x[i + 1], x[i])) {
+      if (i + 1 < (k < half ? n : n_of_odd) && less(x[i + 1], x[i])) {
         const T lower = x[i + 1];
         x[i + 1] = x[i];
         x[i] = lower;

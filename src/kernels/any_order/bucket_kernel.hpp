@@ -9,7 +9,7 @@
 // not compared again.
 //
 // A thread merges more elements than where a block sorts all: a bucket is a quarter of what fits, and a bisection for
-// few elements costs more than it spreads.
+// few elements costs more than it spreads. So elements of 8 bytes have half as many threads where buckets are many.
 //
 // Cost, bytes an element of E: 2 E, in parts of tile / buckets elements; of rows a sector for each part.
 #pragma once
@@ -26,12 +26,12 @@ struct large_buckets {
   simt::global<std::uint64_t> places; // [2 · i]: where bucket i begins, then its size
 };
 
-template <class Arrays, class Less>
+template <class Arrays, class Less, unsigned Threads>
 struct any_order_bucket_kernel {
   using element = typename Arrays::element;
   using shape = sort_shape<element>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 256, min_blocks = sizeof(element) <= 8 ? 5 : 3;
+  static constexpr unsigned block_threads = Threads, min_blocks = (sizeof(element) <= 8 ? 5 : 3) * 256 / Threads;
   struct shared {
     simt::shared_array<std::uint32_t, block_threads> starts, long_parts;
     simt::shared_value<std::uint32_t> long_count;

@@ -17,6 +17,7 @@
 #include "kernels/any_order/sort_shape.hpp"
 #include "kernels/any_order/splitter_tree.hpp"
 #include "kernels/sample_place.hpp"
+#include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -31,6 +32,7 @@ struct any_order_splitters_kernel {
   struct shared {
     simt::shared_array<held<key>, shape::samples> keys;
     sort_storage<number, shape::samples, block_threads> order;
+    primitives::block_scan_storage<std::uint32_t, block_threads> scan;
   };
 
   Arrays arrays;
@@ -72,20 +74,19 @@ struct any_order_splitters_kernel {
     simt::block_barrier();
     const unsigned splitters = (1u << rows.bits) - 1;
     const auto sample_of = [&](unsigned b) { return order.load(((b + 1) * drawn) >> rows.bits); };
-    for (unsigned b = t; b < splitters; b += block_threads) {
-      const number own = sample_of(b);
+    static_assert(shape::most <= block_threads);
+    const bool has_one = t < splitters;
+    const unsigned b = has_one ? splitters - 1 - t : 0; // from behind: a run of equal ones ends at the nearest end
+    const number own = sample_of(b);
+    const bool is_end =
+        has_one && (t == 0 || less.of_keys(s.keys.load(own), s.keys.load(sample_of(b + 1 < splitters ? b + 1 : b))));
+    const std::uint32_t end = is_end ? b : splitters;
+    const std::uint32_t later = primitives::block_exclusive_scan(s.scan, end, primitives::minimum{}, splitters).before;
+    if (has_one) {
       const std::uint64_t at = std::uint64_t{simt::block_index()} << rows.bits;
       rows.nodes.store(at + node_of_splitter(b, rows.bits), s.keys.load(own));
       rows.positions.store(at + b, sample_place(own, drawn, all.length));
-      unsigned last = b, high = splitters - 1; // bisected for: equal ones are neighbours
-      while (last < high) {
-        const unsigned tried = last + (high - last + 1) / 2;
-        if (less.of_keys(s.keys.load(own), s.keys.load(sample_of(tried))))
-          high = tried - 1;
-        else
-          last = tried;
-      }
-      rows.last.store(at + b, last);
+      rows.last.store(at + b, end < later ? end : later);
     }
   }
 };

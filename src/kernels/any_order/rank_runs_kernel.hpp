@@ -1,7 +1,7 @@
 // Finds the rank of each element among sorted tiles (rank_tiles_kernel.hpp), its place in its own, and from every other
 // one what comes before it, by a bisection; and writes it to that place of the caller's output, or, of a sample, its
-// rank. All multiprocessors take part: a block has the keys of all tiles in shared storage, and 64 elements; a warp has
-// 32 of these and every eighth tile.
+// rank. All multiprocessors take part: a block has the keys of all tiles in shared storage, and 16 or 64 elements, of
+// which each is searched for by as many threads as there are for it.
 //
 // Neighbours in a tile are in order, so that the lanes of a warp mostly ask for the same keys. Of equal elements those
 // of earlier tiles come first.
@@ -22,15 +22,15 @@ struct any_order_rank_runs_kernel {
   using key = typename Arrays::key;
   using element = typename Arrays::element;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 512, elements = 64, groups = elements / simt::warp_size;
-  static constexpr unsigned shares = block_threads / simt::warp_size / groups; // warps that share a group's tiles
+  static constexpr unsigned block_threads = 512, most_elements = 64;
   struct shared {
-    simt::shared_array<std::uint32_t, elements> ranks;
+    simt::shared_array<std::uint32_t, most_elements> ranks;
     simt::shared_value<std::uint32_t> repairs;
   };
 
   Arrays arrays;
   rank_tables<element> tables; // the keys in dynamic storage, too
+  unsigned elements;           // of a block: a part of a tile
   bool is_sample;
   by_key<Less> less;
 
@@ -72,12 +72,11 @@ struct any_order_rank_runs_kernel {
  private:
   /// What comes before each of the block's elements.
   SORTILE_DEVICE void add_up(shared& s, const simt::shared_view<held<key>>& keys, std::uint32_t first) const {
-    const unsigned warp = simt::warp_index(), group = warp % groups * simt::warp_size;
-    const std::uint32_t slot = group + simt::lane_index(), i = first + slot;
-    const std::uint32_t own = (first + group) / tables.tile; // one tile has all that a warp asks for
+    const std::uint32_t slot = simt::thread_index() % elements, i = first + slot, own = first / tables.tile;
     const held<key> x = keys.load(i < tables.count ? i : tables.count - 1);
     std::uint32_t rank = 0;
-    for (std::uint32_t tile = warp / groups; tile * tables.tile < tables.count; tile += shares)
+    for (std::uint32_t tile = simt::thread_index() / elements; tile * tables.tile < tables.count;
+         tile += block_threads / elements)
       rank += tile == own ? i - own * tables.tile : count_before(keys, tile * tables.tile, x, tile < own);
     s.ranks.fetch_add(slot, rank, simt::relaxed, simt::block_scope);
   }

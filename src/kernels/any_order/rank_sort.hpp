@@ -1,19 +1,19 @@
 // Sorts few elements by any order: more than one block is quick with, and too few for splitters. And finds the ranks of
 // a sample, for splitters.
 //
-//   tiles    of 128 elements, each compared with all others of its tile              (rank_tiles_kernel.hpp)
+//   tiles    of 64 elements, each compared with all others of its tile               (rank_tiles_kernel.hpp)
 //            of more than 4096 elements, and no sample, 512 by merges                 (tile_kernel.hpp)
 //   ranks    of each element in the other tiles, by bisections, and its place        (rank_runs_kernel.hpp)
 //
 // Few elements wait for one comparison after the other. A block that merges 4096 has nine rounds of bisections and
-// merges, 150 comparisons in a row; here 64 follow one another, and all multiprocessors take part. More than 16384 are
+// merges, 150 comparisons in a row; here 30 follow one another, and all multiprocessors take part. More than 16384 are
 // compared too often: some 10 times for each tile that there is.
 //
 // Stable. The result is the same every time. Where `less` is no strict weak order and ranks collide, the elements stay
 // tile by tile: none is lost.
 //
-// Cost for n elements of E bytes: 128 + n / 16 comparisons an element, or 20 + n / 51; about 4 n E, and n keys read
-// from the second-level cache for each 64 elements. Workspace: the elements, and 8 bytes for each.
+// Cost for n elements of E bytes: 32 + n / 9 comparisons an element, or 20 + n / 51; about 4 n E, and n keys read from
+// the second-level cache for each 16 elements, or 64. Workspace: the elements, and 8 bytes for each.
 //
 // Sources: rank sort (Knuth 1998, 5.2, comparison counting); Satish, Harris and Garland 2009 (ranks among sorted
 // tiles).
@@ -73,8 +73,10 @@ class any_order_ranking {
                                                       .is_ranked = true,
                                                       .tables = t,
                                                       .less = less});
-    launch_here(q, {.grid = blocks(ranks::elements), .dynamic_shared = count_ * sizeof(held<key>)},
-                ranks{.arrays = arrays, .tables = t, .is_sample = is_sample, .less = less});
+    // Few are spread over all multiprocessors; of many, a block is not to read all keys for few of them.
+    const unsigned elements = count_ <= 4096 ? 16 : ranks::most_elements;
+    launch_here(q, {.grid = blocks(elements), .dynamic_shared = count_ * sizeof(held<key>)},
+                ranks{.arrays = arrays, .tables = t, .elements = elements, .is_sample = is_sample, .less = less});
   }
 
  private:

@@ -116,7 +116,7 @@ class any_order_splitter_sort {
   static constexpr unsigned bucket_room(unsigned levels) { return levels == 2 ? capacity / 2 : capacity; }
 
   /// So large a sample one block sorts in less time than two launches take.
-  static constexpr unsigned few_samples = 1024;
+  static constexpr unsigned few_samples = 512;
 
   /// Of a block that partitions within tiles: at least one for each bucket.
   static constexpr unsigned threads_of(const splitter_plan& plan) {
@@ -245,10 +245,17 @@ class any_order_splitter_sort {
                       .places = {at<std::uint16_t>(sort.rows_, row_entries()), sort.row_width()},
                       .less = less});
     }
-    void sort_buckets(const segment_list& segments) const {
-      const unsigned room = bucket_room(sort.plan_.levels);
-      launch_here(q, {.grid = segments.count << sort.plan_.second_bits, .dynamic_shared = 2 * room * sizeof(element)},
-                  any_order_bucket_kernel<Arrays, Less>{
+    template <unsigned Threads>
+    void launch_buckets(const segment_list& segments) const {
+      const unsigned room = bucket_room(sort.plan_.levels), buckets = segments.count << sort.plan_.second_bits;
+      // The blocks take their places while the partition still runs. Of few, no three are to meet on a multiprocessor
+      // that it leaves free, while others have one: all would wait for these. With so much storage no three fit.
+      constexpr unsigned few = 256, more_than_a_third = 80 * 1024;
+      const std::size_t needed = 2 * room * sizeof(element);
+      launch_here(q,
+                  {.grid = buckets,
+                   .dynamic_shared = buckets <= few && needed < more_than_a_third ? more_than_a_third : needed},
+                  any_order_bucket_kernel<Arrays, Less, Threads>{
                       .arrays = arrays,
                       .records = records(),
                       .segments = segments,
@@ -259,8 +266,14 @@ class any_order_splitter_sort {
                       .capacity = room,
                       .large = large(),
                       .less = less});
+    }
+    void sort_buckets(const segment_list& segments) const {
+      if (sizeof(element) == 8 && sort.plan_.levels == 2)
+        launch_buckets<sizeof(element) == 8 ? 128 : 256>(segments);
+      else
+        launch_buckets<256>(segments);
       constexpr std::uint64_t most_blocks = 128;
-      const std::uint64_t most_large = sort.n_ / room; // hardly ever any
+      const std::uint64_t most_large = sort.n_ / bucket_room(sort.plan_.levels); // hardly ever any
       launch_here(
           q, {.grid = static_cast<unsigned>(most_large < most_blocks ? most_large + 1 : most_blocks)},
           any_order_large_kernel<Arrays, Less>{.arrays = arrays, .records = records(), .large = large(), .less = less});
