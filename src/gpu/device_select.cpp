@@ -55,18 +55,18 @@ unsigned device_select::position_bytes() const {
   return way_ == way::whole ? position_out_bytes() : request_.n <= positions_of_32_bits ? 4 : 8;
 }
 
-/// The sort of one row's candidates, in place, or of the whole row.
+/// The sort of one row's candidates, or of the whole row.
 sort_request device_select::sort_of(std::byte* workspace, const void* keys_in) const {
-  void* const keys = workspace + layout_.keys;
-  sort_request r{.type = request_.type, .n = capacity_, .keys_in = keys_in, .keys_out = keys};
+  sort_request r{.type = request_.type, .n = capacity_, .keys_in = keys_in, .keys_out = workspace + layout_.sorted};
   if (request_.carries != payload::none) {
     r.carries = way_ == way::whole ? payload::indices : payload::values;
     r.value_bytes = position_bytes();
     r.values_in = way_ == way::whole ? nullptr : workspace + layout_.positions;
-    r.values_out = workspace + layout_.positions;
+    r.values_out = workspace + layout_.sorted_positions;
   }
   if (way_ == way::filter) {
-    r.keys_in = keys;
+    r.keys_in = workspace + layout_.keys;
+    r.input_is_scratch = true;
     r.device_n = reinterpret_cast<const std::uint64_t*>(workspace + layout_.count);
   }
   return r;
@@ -81,11 +81,13 @@ void device_select::lay_out(workspace_for what) {
   };
   const std::size_t key = key_bytes(request_.type);
   layout_.positions_out = take(gathers() ? request_.rows * request_.k * position_out_bytes() : 0);
-  if (way_ != way::rows) {
-    layout_.keys = take(capacity_ * key);
-    layout_.positions = take(capacity_ * position_bytes());
+  if (way_ != way::rows && !finishes()) {
+    layout_.sorted = take(capacity_ * key);
+    layout_.sorted_positions = take(capacity_ * position_bytes());
   }
   if (way_ == way::filter) {
+    layout_.keys = take(capacity_ * key);
+    layout_.positions = take(capacity_ * position_bytes());
     layout_.equals = take(request_.k * key);
     layout_.equal_positions = take(request_.k * position_bytes());
     layout_.count = take(sizeof(std::uint64_t));
@@ -203,10 +205,10 @@ void device_select::launch_filter(const simt::queue& q, std::byte* workspace, st
   device_sort(sort_of(workspace, nullptr), options_, device_).launch(q, at(layout_.sort));
   kernels::write_first(q, kernels::write_first_request<Word>{.k = request_.k,
                                                              .count = count,
-                                                             .candidates = candidates,
+                                                             .candidates = reinterpret_cast<Word*>(at(layout_.sorted)),
                                                              .equals = equals,
                                                              .position_bytes = position_bytes(),
-                                                             .positions = at(layout_.positions),
+                                                             .positions = at(layout_.sorted_positions),
                                                              .equal_positions = at(layout_.equal_positions),
                                                              .result = result});
 }
@@ -219,9 +221,9 @@ void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std
     kernels::move_values(q, {request_.k, workspace + from, bytes, to, bytes});
   };
   if (request_.keys_out != nullptr)
-    copy(layout_.keys, static_cast<std::byte*>(request_.keys_out) + row * request_.k * key, key);
+    copy(layout_.sorted, static_cast<std::byte*>(request_.keys_out) + row * request_.k * key, key);
   if (request_.carries != payload::none)
-    copy(layout_.positions, positions_out(workspace, row), position_out_bytes());
+    copy(layout_.sorted_positions, positions_out(workspace, row), position_out_bytes());
 }
 
 /// Positions count from the row's beginning here.

@@ -39,7 +39,8 @@ class device_select {
   enum class way { nothing, rows, filter, whole };
   struct layout {
     std::size_t positions_out = 0; ///< of all rows, where values are gathered by them
-    std::size_t keys = 0, positions = 0, equals = 0, equal_positions = 0, count = 0, filter = 0, sort = 0, bytes = 0;
+    std::size_t keys = 0, positions = 0, equals = 0, equal_positions = 0, count = 0, filter = 0; ///< candidates
+    std::size_t sorted = 0, sorted_positions = 0, sort = 0, bytes = 0;
   };
 
   static way way_of(const top_k_request& request);

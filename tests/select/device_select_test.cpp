@@ -256,6 +256,17 @@ TEST(DeviceSelect, CandidatesAreRanked) {
   EXPECT_FALSE(kernels::filter_finishes(4, n, 40'000));
 }
 
+/// Of many results, which are sorted, a sample is not made larger for what it costs more than the candidates that it
+/// saves; of few it is.
+TEST(DeviceSelect, SamplesAreWorthTheirCandidates) {
+  const auto many = kernels::filter_sample::of(4, 1u << 24, 65'536),
+             few = kernels::filter_sample::of(4, 1u << 24, 1024);
+  EXPECT_LE(many.keys(), 1u << 17);
+  EXPECT_LE(many.expected, 100'000u);
+  EXPECT_GE(few.keys(), 1u << 17);
+  EXPECT_LE(few.expected, 4000u);
+}
+
 /// However an array is arranged, the smallest keys of the sample fall into different groups: the pivot stays so low
 /// that the candidates have room, and no fallback reads the array again.
 TEST(DeviceSelect, ArrangementsDoNotMisleadTheSample) {

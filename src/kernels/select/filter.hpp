@@ -49,7 +49,8 @@ struct filter_sample {
   std::uint64_t capacity = 0; ///< room for those of nearly all inputs, at least k
   std::uint64_t keys() const { return std::uint64_t{groups} * each; }
 
-  /// The sample that leaves the fewest candidates. 0 < k ≤ n, n ≥ 1024.
+  /// The sample that leaves the fewest candidates; where these are many, the one that with them costs the least. 0 < k
+  /// ≤ n, n ≥ 1024.
   static filter_sample of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 };
 /// Whether the candidates are so few that the filter's last launch ranks them, by comparing each with all.

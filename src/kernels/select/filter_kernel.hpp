@@ -26,6 +26,7 @@ inline constexpr unsigned filter_items = unsigned(detail::filter_shape::tile(siz
 
 template <class Word, class Position>
 struct filter_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = detail::filter_shape::threads, min_blocks = sizeof(Word) <= 8 ? 6 : 4;
   using tile = filter_tile<Word, Position, block_threads, filter_items<Word>>;
 

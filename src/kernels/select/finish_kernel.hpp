@@ -29,6 +29,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Position>
 struct finish_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = detail::filter_shape::finish_threads, min_blocks = 1;
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr unsigned digit_bits = detail::filter_shape::digit_bits, bins = detail::filter_shape::bins;
