@@ -36,7 +36,7 @@ device_select::way device_select::way_of(const top_k_request& r) {
     return way::rows;
   if (r.k > most_filtered || r.n <= grid_from)
     return way::whole;
-  return kernels::filter_sample::of(key, r.n, r.k).capacity >= r.n / 2 ? way::whole : way::filter;
+  return kernels::filter_sample::of(key, r.n, r.k).is_worth_it(r.n) ? way::filter : way::whole;
 }
 
 bool device_select::finishes() const {

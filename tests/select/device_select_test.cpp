@@ -5,6 +5,7 @@
 #include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/select_rows.hpp"
+#include "primitives/sample_ranks.hpp"
 #include "simt/executor/device.hpp"
 #include "tests/select/groups_case.hpp"
 #include "tests/short_tests.hpp"
@@ -14,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -262,9 +264,48 @@ TEST(DeviceSelect, SamplesAreWorthTheirCandidates) {
   const auto many = kernels::filter_sample::of(4, 1u << 24, 65'536),
              few = kernels::filter_sample::of(4, 1u << 24, 1024);
   EXPECT_LE(many.keys(), 1u << 17);
-  EXPECT_LE(many.expected, 100'000u);
+  EXPECT_LE(many.expected, 85'000u);
+  EXPECT_LE(many.capacity, 100'000u);
   EXPECT_GE(few.keys(), 1u << 17);
   EXPECT_LE(few.expected, 4000u);
+}
+
+/// Room for the candidates of a sample of as many groups as there can be, the least of any number of keys in each.
+std::uint64_t least_room(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
+  const std::uint64_t most = kernels::detail::filter_shape::most_groups(key_bytes);
+  const std::uint64_t groups =
+      k <= 8192 ? std::clamp<std::uint64_t>(n / 4096, 1024, most / 2) : std::clamp<std::uint64_t>(n / 256, 1024, most);
+  std::uint64_t least = n;
+  for (std::uint64_t m = groups; m <= std::max(groups, std::min(n / 32, 32 * groups)); m *= 2)
+    if (const std::uint64_t rank = primitives::sample_rank_behind(k, n, m); m == groups || rank < groups)
+      least = std::min(least, primitives::most_between(primitives::rank_of_smallest(rank, groups, m / groups), n, m));
+  return std::max(k, least);
+}
+
+/// A sample that costs less takes little more room, and never so much that all keys are sorted in place of a filter.
+TEST(DeviceSelect, CheaperSamplesTakeLittleRoom) {
+  for (const std::size_t width : {1u, 4u, 8u, 16u})
+    for (const std::uint64_t n : {70'000u, 300'000u, 1'000'000u, 1u << 20, 1u << 24, 1u << 28})
+      for (std::uint64_t k = 1; k < n; k += k / 50 + 1) {
+        const std::uint64_t least = least_room(width, n, k), room = kernels::filter_sample::of(width, n, k).capacity;
+        ASSERT_LE(room, least + least * 3 / 20) << "n = " << n << ", k = " << k;
+        ASSERT_EQ(kernels::filter_sample::of(width, n, k).is_worth_it(n), least < n / 2)
+            << "n = " << n << ", k = " << k;
+      }
+  EXPECT_TRUE(kernels::filter_sample::of(4, 1'000'000, 399'583).is_worth_it(1'000'000)); // at the border
+  EXPECT_TRUE(kernels::filter_sample::of(4, 300'000, 97'268).is_worth_it(300'000));
+}
+
+/// Of u32 keys with positions of 32 bits, on an H100.
+TEST(DeviceSelect, WorkspaceOfManyResults) {
+  const auto workspace_of = [](std::size_t n, std::size_t k) {
+    const top_k_request r{.n = n, .k = k, .carries = payload::indices, .value_bytes = 4};
+    return gpu::device_select(r, {}, {.architecture = 90, .multiprocessors = 132}).workspace_bytes();
+  };
+  EXPECT_LE(workspace_of(1u << 20, 100'000), 4'700'000u);
+  EXPECT_LE(workspace_of(1u << 24, 16'385), 970'000u);
+  EXPECT_LE(workspace_of(1u << 24, 65'536), 3'100'000u);
+  EXPECT_LE(workspace_of(1u << 28, 16'385), 2'200'000u);
 }
 
 /// However an array is arranged, the smallest keys of the sample fall into different groups: the pivot stays so low

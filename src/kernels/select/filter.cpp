@@ -27,33 +27,59 @@ filter_shape::filter_shape(std::size_t key_bytes, std::uint64_t n) {
 
 } // namespace detail
 
+namespace {
+
+/// Visits samples of so many groups, of one key each and then of more, as long as they are a small part of the array
+/// and the pivot is one of the groups' smallest keys.
+template <class Visit>
+void visit_samples(std::uint64_t n, std::uint64_t k, std::uint64_t groups, Visit visit) {
+  constexpr std::uint64_t most_each = 32, least_part = 32;
+  for (std::uint32_t each = 1; each <= most_each; each *= 2) {
+    const std::uint64_t m = groups * each, rank = primitives::sample_rank_behind(k, n, m);
+    if (each > 1 && (m > n / least_part || rank >= groups))
+      break;
+    const std::uint64_t among_all = primitives::rank_of_smallest(rank, groups, each);
+    visit(filter_sample{.groups = std::uint32_t(groups),
+                        .each = each,
+                        .rank = std::uint32_t(rank),
+                        .expected = primitives::sampling::scaled(among_all + 1, n, m),
+                        .capacity = std::max<std::uint64_t>(k, primitives::most_between(among_all, n, m))});
+  }
+}
+
+/// Of a sample whose candidates are sorted. On an H100 the sort of a candidate takes as long as the search of a group,
+/// or as eight sampled keys.
+std::uint64_t cost(const filter_sample& s) {
+  return s.expected + s.groups + s.keys() / 8;
+}
+
+} // namespace
+
 filter_sample filter_sample::of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
-  constexpr std::uint64_t few = 8192, ranked = 16384, least_groups = 1024, most_each = 32, least_part = 32;
+  constexpr std::uint64_t few = 8192, least_groups = 1024;
   const std::uint64_t room = detail::filter_shape::most_groups(key_bytes), least = std::min(least_groups, n);
   // Of few results the search of the groups takes a part of the time that counts; of many the candidates do.
   const std::uint64_t most = k <= few ? std::clamp(n / 4096, least, room / 2) : std::clamp(n / 256, least, room);
   filter_sample best;
-  std::uint64_t least_cost = 0;
-  for (std::uint64_t groups = k <= ranked ? most : least; groups <= most; groups *= 2)
-    for (std::uint32_t each = 1; each <= most_each; each *= 2) {
-      const std::uint64_t m = groups * each, rank = primitives::sample_rank_behind(k, n, m);
-      if (best.each != 0 && (m > n / least_part || rank >= groups))
-        break;
-      const std::uint64_t among_all = primitives::rank_of_smallest(rank, groups, each);
-      const std::uint64_t capacity = std::max<std::uint64_t>(k, primitives::most_between(among_all, n, m));
-      const std::uint64_t expected = primitives::sampling::scaled(among_all + 1, n, m);
-      // What is sorted, and not ranked, takes on an H100 as long as the search of a group, or as eight sampled keys.
-      const std::uint64_t cost = k <= ranked ? capacity : expected + groups + m / 8;
-      if (best.each == 0 || cost < least_cost) {
-        best = {std::uint32_t(groups), each, std::uint32_t(rank), expected, capacity};
-        least_cost = cost;
-      }
-    }
+  visit_samples(n, k, most, [&best](const filter_sample& s) {
+    if (best.each == 0 || s.capacity < best.capacity)
+      best = s;
+  });
+  if (best.is_ranked(key_bytes))
+    return best;
+  // Room for candidates is paid for in workspace, and decides whether they are filtered at all.
+  const std::uint64_t more = best.capacity + best.capacity * 3 / 20;
+  const std::uint64_t most_room = best.is_worth_it(n) ? std::min(more, n / 2 - 1) : more;
+  for (std::uint64_t groups = most; groups >= least; groups /= 2)
+    visit_samples(n, k, groups, [&best, most_room](const filter_sample& s) {
+      if (s.capacity <= most_room && cost(s) < cost(best))
+        best = s;
+    });
   return best;
 }
 
 bool filter_finishes(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
-  return filter_sample::of(key_bytes, n, k).expected <= (key_bytes == 16 ? 8192u : 16384u);
+  return filter_sample::of(key_bytes, n, k).is_ranked(key_bytes);
 }
 
 std::size_t filter_workspace_bytes(std::size_t key_bytes, std::uint64_t n) {

@@ -49,11 +49,17 @@ struct filter_sample {
   std::uint64_t capacity = 0; ///< room for those of nearly all inputs, at least k
   std::uint64_t keys() const { return std::uint64_t{groups} * each; }
 
-  /// The sample that leaves the fewest candidates; where these are many, the one that with them costs the least. 0 < k
-  /// ≤ n, n ≥ 1024.
+  /// Whether the candidates are so few that the filter's last launch ranks them, by comparing each with all.
+  bool is_ranked(std::size_t key_bytes) const { return expected <= (key_bytes == 16 ? 8192u : 16384u); }
+  /// Whether a filter of n keys leaves so little that what it costs is less than a sort of all takes.
+  bool is_worth_it(std::uint64_t n) const { return capacity < n / 2; }
+
+  /// The sample that needs the least room for its candidates. Where they are sorted, not ranked, the one that with them
+  /// costs the least, of those that need up to 1.15 times as much, and less than what makes a filter worth it if any
+  /// does. 0 < k ≤ n, n ≥ 1024.
   static filter_sample of(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 };
-/// Whether the candidates are so few that the filter's last launch ranks them, by comparing each with all.
+/// filter_sample::is_ranked of the sample that is chosen.
 bool filter_finishes(std::size_t key_bytes, std::uint64_t n, std::uint64_t k);
 std::size_t filter_workspace_bytes(std::size_t key_bytes, std::uint64_t n);
 
