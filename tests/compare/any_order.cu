@@ -226,6 +226,65 @@ std::vector<T> against_the_samples(std::size_t n, std::size_t samples) {
   return keys;
 }
 
+/// Elements of 8 bytes have blocks of their own for the buckets of two levels; here nearly all splitters are equal
+/// ones.
+SIMT_TEST(any_order, two_levels_of_few_keys_of_8_bytes) {
+  using T = sized<8, std::uint64_t>;
+  using plan = kernels::splitter_plan;
+  const std::size_t n = one_level<T> + 1;
+  ASSERT_EQ(plan::of(n, largest_tile<T>, kernels::splitter_shape<T>::most_bits).levels, 2u);
+  const auto keys = keys_of<T>(form::few, n, 11);
+  array<T> both(keys);
+  sortile::sort(both.span(), on_device(by_number{0}));
+  finish();
+  both.expect(in_order(keys, stable_order(keys, by_number{0})), "few keys");
+}
+
+/// Each splitter knows the last one that equals it: else frequent keys would not be parted by their positions.
+SIMT_TEST(any_order, splitters_know_their_equals) {
+  using T = sized<8, std::uint64_t>;
+  using arrays = kernels::keys_alone<T>;
+  using held = kernels::held<T>;
+  constexpr unsigned bits = 6, buckets = 1u << bits;
+  const std::size_t n = 5000;
+  for (const form f : {form::few, form::equal, form::sorted}) {
+    SCOPED_TRACE("form " + std::to_string(int(f)));
+    const auto keys = keys_of<T>(f, n, 4);
+    simt_tests::on_every_schedule([&](const simt::queue& q) {
+      array<T> in(keys), out(n);
+      const simt_tests::buffer<held> nodes(buckets);
+      const simt_tests::buffer<std::uint64_t> positions(buckets);
+      const simt_tests::buffer<std::uint32_t> last(buckets), large(1);
+      kernels::launch_here(
+          q, {.grid = 1},
+          kernels::any_order_splitters_kernel<arrays, by_number>{
+              .arrays = {kernels::held_input(in.span().data(), n), kernels::held_output(out.span().data(), n)},
+              .records = {},
+              .is_first_level = true,
+              .segments = {{}, n, 1, 512},
+              .samples = 16 * buckets,
+              .rows = {nodes.view(), positions.view(), last.view(), bits},
+              .is_ranked = false,
+              .ranked = {},
+              .numbers = {},
+              .large = large.view(),
+              .less = {by_number{0}}});
+      finish();
+      const auto tree = nodes.host();
+      const auto splitter = [&](unsigned b) {
+        return __builtin_bit_cast(T, tree[kernels::node_of_splitter(b, bits)]).number;
+      };
+      const auto found = last.host();
+      for (unsigned b = 0; b + 1 < buckets; ++b) {
+        unsigned expected = b;
+        while (expected + 2 < buckets && splitter(expected + 1) == splitter(b))
+          ++expected;
+        EXPECT_EQ(found[b], expected) << "splitter " << b;
+      }
+    });
+  }
+}
+
 SIMT_TEST(any_order, few_elements_by_ranks) {
   using T = sized<4, std::uint16_t>;
   for (const form f : all_forms) {
