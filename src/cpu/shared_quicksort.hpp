@@ -23,6 +23,7 @@
 #pragma once
 
 #include "cpu/misplaced.hpp"
+#include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
 
 #include <algorithm>
@@ -192,18 +193,14 @@ class shared_quicksort {
     std::size_t begins[3];
     if (!parts_.split_in_four(images_ + p.begin, p.n, p.lowest, p.level, pivots, begins))
       return false;
-    const std::size_t end = p.begin + p.n, begin = p.begin;
-    p.level += 2;
-    for (std::size_t i = 0; i < 3; ++i) {
-      p.n = begin + begins[i] - p.begin;
-      if (static_cast<K>(p.lowest + 1) == pivots[i]) // it has one key alone
-        finish_equals(p.begin, p.n);
-      else
-        leave(p);
-      p.begin += p.n;
-      p.lowest = pivots[i];
-    }
-    p.n = end - p.begin;
+    const std::size_t begin = p.begin;
+    const unsigned level = p.level + 2;
+    const std::size_t last = each_of_three(
+        pivots, begins, p.lowest, [&](std::size_t at, std::size_t n) { finish_equals(begin + at, n); },
+        [&](std::size_t at, std::size_t n, K lowest) {
+          leave({begin + at, n, lowest, level});
+        });
+    p = {begin + last, p.n - last, p.lowest, level};
     return true;
   }
 

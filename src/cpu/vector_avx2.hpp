@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/misplaced.hpp"
+#include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
 
 #if defined(SORTILE_CPU_X86)

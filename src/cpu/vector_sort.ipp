@@ -17,15 +17,11 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>
     std::size_t begins[3];
     if (split_by_sample<S>(keys, n, lowest, random, pivots, begins)) {
       depth -= depth > 0; // two levels
-      std::size_t begin = 0;
-      for (std::size_t i = 0; i < 3; ++i) {
-        if (is_one_key(lowest, pivots[i]))
-          from_images<S>(keys + begin, begins[i] - begin, image);
-        else
-          quicksort<S>(keys + begin, begins[i] - begin, image, lowest, depth, random);
-        begin = begins[i];
-        lowest = pivots[i];
-      }
+      const std::size_t begin = each_of_three(
+          pivots, begins, lowest, [&](std::size_t at, std::size_t size) { from_images<S>(keys + at, size, image); },
+          [&](std::size_t at, std::size_t size, T least) {
+            quicksort<S>(keys + at, size, image, least, depth, random);
+          });
       keys += begin, n -= begin;
       continue;
     }

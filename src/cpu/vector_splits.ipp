@@ -281,7 +281,7 @@ void choose_pivots(const typename S::T* keys, std::size_t n, random_positions<ty
 }
 
 // Splits around three pivots from a sample. A key that fills a quarter or more is one of them, and the next number is
-// another: so all that is equal to it has a part of its own (is_one_key). False, and nothing has moved, where one key
+// another: so all that is equal to it has a part of its own (three_parts.hpp). False, and nothing has moved, where one key
 // fills half, as a split beside it does with one pivot; where the keys lie in the core's own cache; and where this is
 // not made of vectors.
 template <class S>
@@ -299,12 +299,6 @@ bool split_by_sample(typename S::T* keys, std::size_t n, typename S::T lowest, r
       return true;
     }
   return false;
-}
-
-// Whether a part from `lowest` on and below a pivot has one key alone.
-template <class T>
-bool is_one_key(T lowest, T pivot) {
-  return static_cast<T>(lowest + 1) == pivot;
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA
