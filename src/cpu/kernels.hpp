@@ -7,6 +7,7 @@
 // once, and takes digits and images a block at a time from those.
 #pragma once
 
+#include "cpu/cell_map.hpp"
 #include "cpu/key_image.hpp"
 
 #include <algorithm>
@@ -91,18 +92,6 @@ inline constexpr unsigned max_local_digits = 3;
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
 
-/// Bits up to the highest one that is set.
-template <class K>
-unsigned width_of_key(K x) {
-  if constexpr (sizeof(K) == 16) {
-    const auto high = static_cast<std::uint64_t>(x >> 64);
-    return high != 0 ? 64 + static_cast<unsigned>(std::bit_width(high))
-                     : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(x)));
-  } else {
-    return static_cast<unsigned>(std::bit_width(x));
-  }
-}
-
 /// Splitters drawn from a sample of ordering images, as a search tree. It has numbers of 32 bits, whatever the keys: of
 /// wide keys the distance from where the sample is densest, as a float, so that distances are told apart the better the
 /// shorter they are (kernels_splitters.ipp).
@@ -127,12 +116,15 @@ struct splitter_tree {
   unsigned part_bits = 1;
   alignas(64) std::uint8_t shift[splitters + 1]; ///< of each interval: from the distance to its splitter to the part
 
-  /// Keys that fill so many places that vectors take them out beforehand (kernels_heavy.ipp). They are splitters, whose
-  /// buckets have nothing else.
+  /// Keys that fill so many places that vectors take them out beforehand (kernels_heavy.ipp). They have buckets that
+  /// hold nothing else: those of splitters, or between those of the map.
   static constexpr std::size_t most_heavy = 8;
   K heavy[most_heavy];
+  K heavy_image[most_heavy]; ///< in order
   std::uint16_t heavy_bucket[most_heavy];
   std::size_t heavy_keys = 0;
+
+  cell_map<K> map; ///< where it has buckets, there are no splitters
 
   splitter_tree() = default;
   /// From a sorted sample of images.
@@ -152,7 +144,18 @@ struct splitter_tree {
       if (!is_of_equals(bucket_of))
         continue;
       heavy[heavy_keys] = image.key_of(heavy_images[h]);
+      heavy_image[heavy_keys] = heavy_images[h];
       heavy_bucket[heavy_keys++] = bucket_of;
+    }
+  }
+  /// By a map, beside heavy keys.
+  splitter_tree(const cell_map<K>& cells, const K* heavy_images, std::size_t heavies, const key_image<K>& image)
+      : map(cells) {
+    for (std::size_t h = 0; h < heavies && h < most_heavy; ++h) {
+      heavy[h] = image.key_of(heavy_images[h]);
+      heavy_image[h] = heavy_images[h];
+      heavy_bucket[h] = static_cast<std::uint16_t>(bucket_by_map(heavy_images[h]) + 1);
+      ++heavy_keys;
     }
   }
 
@@ -168,7 +171,13 @@ struct splitter_tree {
     }
   }
 
-  std::size_t buckets() const { return (splitters + 1) << part_bits; }
+  bool has_map() const { return map.buckets > 0; }
+  std::size_t buckets() const { return has_map() ? map.buckets + 2 * heavy_keys : (splitters + 1) << part_bits; }
+  /// Of an image; one that is a heavy key has the bucket before its own.
+  std::uint16_t bucket_by_map(K x) const {
+    const auto below = std::lower_bound(heavy_image, heavy_image + heavy_keys, x) - heavy_image;
+    return static_cast<std::uint16_t>(map.bucket(x) + 2 * below);
+  }
   /// The last bucket of an interval, counted from its first.
   number last_part() const { return (number{1} << part_bits) - 1; }
   /// The bucket of a number that i splitters are not above.
@@ -182,6 +191,8 @@ struct splitter_tree {
   }
   /// Whether the keys of a bucket are known to be equal.
   bool is_of_equals(std::size_t bucket) const {
+    if (has_map())
+      return std::find(heavy_bucket, heavy_bucket + heavy_keys, bucket) != heavy_bucket + heavy_keys;
     if ((bucket & last_part()) != 0 || bucket < 1u << part_bits)
       return false;
     const number x = sorted[(bucket >> part_bits) - 1], exact = (mantissa_bits + 2) << mantissa_bits;

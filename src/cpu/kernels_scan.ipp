@@ -5,6 +5,8 @@
 
 #include "cpu/kernels_heavy.ipp"
 
+#include "cpu/kernels_cells.ipp"
+
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 #if defined(SORTILE_CPU_AVX512_HERE)
@@ -76,7 +78,8 @@ template <class K>
 void plain_digits_of(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d,
                      std::uint16_t* digits) {
   if (d.tree != nullptr)
-    return splitter_digits_of(keys, n, image, *d.tree, digits);
+    return d.tree->has_map() ? cell_digits_of(keys, n, image, *d.tree, digits)
+                             : splitter_digits_of(keys, n, image, *d.tree, digits);
   const unsigned shift = d.by.shift;
   const K mask = static_cast<K>(d.by.buckets() - 1);
   std::size_t i = 0;

@@ -11,6 +11,7 @@
 
 #include "primitives/key_codec.hpp"
 
+#include <bit>
 #include <type_traits>
 
 namespace sortile::cpu {
@@ -18,6 +19,18 @@ namespace sortile::cpu {
 /// Whether some key type of this width is a float.
 template <class K>
 inline constexpr bool width_has_floats = sizeof(K) == 2 || sizeof(K) == 4 || sizeof(K) == 8;
+
+/// Bits up to the highest one that is set.
+template <class K>
+unsigned width_of_key(K x) {
+  if constexpr (sizeof(K) == 16) {
+    const auto high = static_cast<std::uint64_t>(x >> 64);
+    return high != 0 ? 64 + static_cast<unsigned>(std::bit_width(high))
+                     : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(x)));
+  } else {
+    return static_cast<unsigned>(std::bit_width(x));
+  }
+}
 
 template <class K>
 struct key_image {

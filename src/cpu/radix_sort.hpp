@@ -3,9 +3,9 @@
 // A segment (at first the whole input) that is larger than a core's L2 cache can hold is scanned once, all threads
 // sharing the work: which bits differ, is it in order already, how many keys does each bucket of its highest differing
 // bits get. It is then partitioned by those bits, stably, into up to 2048 buckets in the other buffer, and each bucket
-// is a segment again. Where a sample shows that those bits would leave too much together, it is partitioned between
-// splitters (kernels_splitters.ipp), beside heavy keys (kernels_heavy.ipp), or around one very frequent key. A segment
-// that fits is sorted locally (kernels_local.hpp) into the place where the result belongs.
+// is a segment again. Where a sample shows that those bits would leave too much together, it is partitioned by a map
+// (cell_map.hpp) or between splitters (kernels_splitters.ipp), beside heavy keys (kernels_heavy.ipp), or around one
+// very frequent key. A segment that fits is sorted locally (kernels_local.hpp) into the place where the result belongs.
 //
 //          input            spare                     result
 //        [ ------- ] ──▶ [ b0 | b1 | … | b2047 ] ──▶ [ ------- ]     each key: scanned once, moved twice in memory,

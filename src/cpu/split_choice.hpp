@@ -1,6 +1,6 @@
-// How a segment is split into buckets: by a digit; between splitters where that would leave too much together; between
-// splitters and beside heavy keys, where those fill a third of it and vectors can take them out; or else around a key
-// that fills half of it. A sample of the keys decides, so that the first scan can count already.
+// How a segment is split into buckets: by a digit; by a map, or else between splitters, where that would leave too much
+// together; the same beside heavy keys, where those fill a third of it and vectors can take them out; or else around a
+// key that fills half of it. A sample of the keys decides, so that the first scan can count already.
 #pragma once
 
 #include "cpu/kernels_words.hpp"
@@ -49,8 +49,19 @@ class split_choice {
 
  private:
   split<K> between_splitters(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
-    tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+    if (!by_map(sample.images, sample.size, part_bits(n), nullptr, 0, tree))
+      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
     return split<K>(tree);
+  }
+
+  // By a map, where that spreads the keys, as many buckets as between splitters. False where it does not.
+  bool by_map(const K* sample, std::size_t n, unsigned bits, const K* heavy, std::size_t heavies,
+              splitter_tree<K>& tree) const {
+    const cell_map<K> map(sample, n, ((splitter_tree<K>::splitters + 1) << bits) - 2 * heavies);
+    if (!map.spreads(sample, n))
+      return false;
+    tree = splitter_tree<K>(map, heavy, heavies, image_);
+    return true;
   }
 
   // Vectors take heavy keys out of what is counted and moved one by one (kernels_heavy.ipp).
@@ -82,7 +93,10 @@ class split_choice {
     }
     if (sample.size - rest < sample.size / heavy_share || rest < least_rest)
       return false;
-    tree = splitter_tree<K>(others, rest, part_bits(n / sample.size * rest), heavy, heavies, heaviest, image_);
+    const unsigned bits = part_bits(n / sample.size * rest);
+    if (by_map(others, rest, bits, heavy, heavies, tree))
+      return true;
+    tree = splitter_tree<K>(others, rest, bits, heavy, heavies, heaviest, image_);
     return tree.heavy_keys > 0;
   }
 

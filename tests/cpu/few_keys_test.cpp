@@ -1,0 +1,366 @@
+// The CPU engine's ways with few and with heavy keys: values that are counted, heavy keys that are taken out, chains of
+// values; also where samples mislead them.
+#include "cpu/split_choice.hpp"
+#include "cpu/value_chains.hpp"
+#include "tests/cpu/engine_trials.hpp"
+
+#include <numeric>
+
+namespace sortile {
+namespace {
+
+using namespace cpu_tests;
+using testing::guarded_buffer;
+
+// Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
+// none, and floats that have to be as they were for the sort that takes over.
+TEST(CpuFewKeys, SamplesThatMislead) {
+  random_trials trials(17);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::i64, key_type::f64})
+    for (const char* met : {"equal", "two-values", "few:16", "few:60", "zeros:1", "range:500"})
+      for (const char* between : {"uniform", "few:30", "few:700", "few:5000", "zeros:1", "range:4000",
+                                  is_float(type) ? "specials" : "sorted"}) {
+        const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
+                                 trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 64 * cpu::key_sample<std::uint32_t>::least + trials.below(20'000);
+        t.workload = met;
+        t.between = between;
+        t.carries = payload::none;
+        t.keys_wanted = true;
+        t.bits = {};
+        if (taken())
+          check(t);
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+}
+
+// Heavy keys in long stretches, which may stand where they belong already, and a few others that move them.
+TEST(CpuFewKeys, LongStretchesOfHeavyKeys) {
+  random_trials trials(23);
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f32})
+    for (const std::size_t values : {1u, 2u, 5u})
+      for (const std::size_t others : {0u, 1u, 3u, 200u})
+        for (const bool ordered : {false, true}) {
+          const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
+                                   trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+          const std::size_t n = 40'000 + trials.below(30'000), key = key_bytes(type);
+          trial t{type,
+                  n,
+                  "uniform",
+                  payload::none,
+                  0,
+                  trials.below(3) == 0 ? form::out_of_place : form::in_place,
+                  true,
+                  trials.below(3) == 0 ? order::descending : order::ascending,
+                  {},
+                  1 + static_cast<unsigned>(trials.below(4)),
+                  trials.below(1000)};
+          t.change = [&](std::byte* keys) { // the first keys are the values, some of the uniform ones stay
+            std::vector<std::byte> value(keys, keys + values * key);
+            for (std::size_t i = 0, v = 0; i < n; ++v)
+              for (const std::size_t end = ordered ? (v + 1) * n / values : std::min(n, i + 1 + trials.below(9000));
+                   i < end; ++i)
+                std::memcpy(keys + i * key, value.data() + v % values * key, key);
+            for (std::size_t i = 0; i < others; ++i)
+              for (std::size_t at = trials.below(n) * key, k = 0; k < key; ++k)
+                keys[at + k] ^= std::byte{static_cast<unsigned char>(k + 1 < key ? trials.below(256) : 0)};
+          };
+          check(t);
+          if (::testing::Test::HasFatalFailure())
+            return;
+        }
+}
+
+// Few others, which are met late: on their way they stand in front, where the one value had its place already.
+TEST(CpuFewKeys, OthersPassThroughWhatStands) {
+  for (const cpu::instruction_set set : {cpu::instruction_set::avx512, cpu::instruction_set::avx2})
+    for (const unsigned threads : {1u, 3u})
+      for (const std::size_t others : {1u, 2u, 40u, 3000u}) {
+        const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14, set);
+        trial t{key_type::u32, 60'000,           "equal", payload::none, 0, form::in_place,
+                true,          order::ascending, {},      threads,       3};
+        t.change = [&](std::byte* keys) {
+          for (std::size_t i = 0; i < others; ++i)
+            std::memset(keys + (t.n - 1 - 5 * i) * 4, i % 3 == 1 ? 0 : 0xff, 4);
+        };
+        check(t);
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+}
+
+// Puts some keys of an array, and their neighbours now and then, into many places of it.
+template <class K>
+void make_heavy(K* keys, std::size_t n, std::size_t heavies, double share, std::uint64_t seed) {
+  std::vector<K> heavy(keys, keys + heavies);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = testing::random_bits(i, seed);
+    if (static_cast<double>(bits >> 32) < share * 0x1p32)
+      keys[i] =
+          static_cast<K>(heavy[bits % heavies] + static_cast<K>(bits % 4093 == 0) - static_cast<K>(bits % 4091 == 0));
+  }
+}
+
+// Heavy keys among others, which vectors take out of the blocks that are counted and moved: the least, the greatest and
+// any others, alone and together, in every form.
+TEST(CpuFewKeys, HeavyKeysAmongOthers) {
+  random_trials trials(53);
+  for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
+    for (const char* others : {"uniform", "lognormal", "zipf-spread", "zeros:0.3"})
+      for (const double share : {0.2, 0.6, 0.95})
+        for (const unsigned threads : {1u, 3u}) {
+          const small_tuning sizes(std::size_t{2048} << trials.below(4), std::size_t{1} << (10 + trials.below(8)),
+                                   cpu::all_instruction_sets[trials.below(3)]);
+          trial t = trials.next(1);
+          t.type = type;
+          t.n = 20'000 + trials.below(20'000);
+          t.workload = others;
+          t.carries = trials.below(3) != 0 ? payload::values : payload::indices;
+          t.value_bytes = t.carries == payload::values && trials.below(6) == 0 ? 16 : 4 << trials.below(2);
+          t.bits = trials.below(6) != 0 ? bit_window{} : bit_window{4, key_bits(type)};
+          t.threads = threads;
+          const std::size_t heavies = 1 + trials.below(share > 0.5 ? 5 : 2), n = t.n;
+          const std::uint64_t seed = t.seed;
+          t.change = [=](std::byte* keys) {
+            key_bytes(type) == 4 ? make_heavy(reinterpret_cast<std::uint32_t*>(keys), n, heavies, share, seed)
+                                 : make_heavy(reinterpret_cast<std::uint64_t*>(keys), n, heavies, share, seed);
+          };
+          check(t);
+        }
+}
+
+// Which keys are taken out: those that fill an eighth of the sample, where vectors can.
+TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
+  constexpr std::size_t n = 100'000;
+  for (const bool has_zeros : {false, true})
+    for (const bool others_are_even : {false, true}) {
+      std::vector<std::uint64_t> keys(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t bits = testing::random_bits(i, 3),
+                            more = testing::random_bits(i, 4) & testing::random_bits(i, 5);
+        keys[i] = bits % 10 < 3     ? (has_zeros ? 0 : std::uint64_t{1} << 60)
+                  : bits % 10 < 5   ? 12345
+                  : others_are_even ? bits
+                                    : bits & more;
+      }
+      const cpu::key_image<std::uint64_t> image(key_type::i64, order::descending, {});
+      const cpu::radix_layout layout(8, 8, n, 1);
+      for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+        const small_tuning sizes(8192, 4096, set);
+        cpu::splitter_tree<std::uint64_t> tree;
+        const auto split = cpu::split_choice<std::uint64_t>(layout, image, 8).guess(keys.data(), n, tree);
+        if (!cpu::uses(cpu::instruction_set::avx512)) {
+          EXPECT_EQ(tree.heavy_keys, 0u);
+          continue;
+        }
+        // A splitter's number of 32 bits tells 64-bit keys apart near the heaviest one alone.
+        ASSERT_EQ(split.tree, &tree);
+        ASSERT_EQ(tree.has_map(), others_are_even);
+        ASSERT_EQ(tree.heavy_keys, has_zeros || others_are_even ? 2u : 1u);
+        for (std::size_t h = 0; h < tree.heavy_keys; ++h) {
+          EXPECT_TRUE(split.is_of_equals(tree.heavy_bucket[h]));
+          EXPECT_TRUE(tree.heavy[h] == 12345 || tree.heavy[h] == (has_zeros ? 0 : std::uint64_t{1} << 60));
+        }
+        cpu::splitter_tree<std::uint64_t> wide;
+        cpu::split_choice<std::uint64_t>(layout, image, 16).guess(keys.data(), n, wide);
+        EXPECT_EQ(wide.heavy_keys, 0u);
+      }
+    }
+}
+
+// Pairs whose keys have few values: all types and widths, values that the sample does not meet, keys with one image but
+// other bits (zeros, NaNs, bit windows), blocks of every alignment.
+TEST(CpuFewKeys, PairsOfFewValues) {
+  random_trials trials(37);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  for (const key_type type : all_key_types)
+    for (const char* workload : {"equal", "two-values", "few:3", "few:16", "few:200", "few:2500", "zipf", "specials"})
+      for (const char* between : {"", "few:5", "few:300", "uniform"}) {
+        const small_tuning sizes(std::size_t{2048} << trials.below(7), std::size_t{1} << (10 + trials.below(6)),
+                                 cpu::all_instruction_sets[trials.below(3)]);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 600 + trials.below(30'000);
+        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "equal";
+        t.between = between;
+        t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
+        if (t.carries == payload::none)
+          t.carries = payload::values;
+        if (t.carries == payload::indices)
+          t.value_bytes = 4 << trials.below(2);
+        if (taken())
+          check(t);
+      }
+}
+
+// Few values are not moved by digits, and what chains cannot sort is left as it was.
+TEST(CpuFewKeys, ChainsOfFewValues) {
+  constexpr std::size_t n = under_thread_sanitizer ? 80'000 : 200'000;
+  for (const unsigned threads : {1u, 2u, 5u})
+    for (const bool has_both_zeros : {false, true})
+      for (const std::size_t different : {2u, 3u, 16u, 250u}) {
+        if (under_thread_sanitizer && threads == 1)
+          continue;
+        std::vector<float> keys(n);
+        std::vector<std::uint32_t> values(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = static_cast<float>(testing::random_bits(i, 5) % different) * 1.5F;
+          values[i] = static_cast<std::uint32_t>(i);
+        }
+        keys[n / 2 + 1] = has_both_zeros ? -0.0F : 0.0F;
+        const std::vector<float> before = keys;
+        cpu::radix_job job{.type = key_type::f32, .n = n, .value_width = 4};
+        const cpu::radix_layout layout(4, 4, n, threads);
+        std::vector<std::uint32_t> spare_keys(n), spare_values(n);
+        guarded_buffer scratch(layout.bytes, 0, 1);
+        progress_meter progress(nullptr, 4 * n);
+        job.keys_in = job.keys_out = keys.data();
+        job.values_in = job.values_out = values.data();
+        job.spare_keys = spare_keys.data(), job.spare_values = spare_values.data();
+        job.threads = threads, job.progress = &progress, job.scratch = scratch.data();
+        const cpu::lanes<std::uint32_t> result{reinterpret_cast<std::uint32_t*>(keys.data()),
+                                               reinterpret_cast<std::byte*>(values.data()), 4},
+            spare{spare_keys.data(), reinterpret_cast<std::byte*>(spare_values.data()), 4};
+        const bool sorted =
+            cpu::chain_sorter<std::uint32_t>(job, layout, {job.type, order::ascending, {}}, result, spare).run();
+        EXPECT_EQ(scratch.damage(), "");
+        ASSERT_EQ(sorted, !has_both_zeros) << different;
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(keys[i]), std::bit_cast<std::uint32_t>(before[values[i]]));
+          ASSERT_TRUE(!sorted || i == 0 || keys[i - 1] < keys[i] ||
+                      (keys[i - 1] == keys[i] && values[i - 1] < values[i]))
+              << i;
+        }
+      }
+}
+
+// Values of what the sample says is the least key go to their places at once: where lesser keys follow, and where the
+// sort gives up after it has moved them.
+TEST(CpuFewKeys, LeastKeysInPlace) {
+  constexpr std::size_t n = 50'000;
+  testing::one_in taken(under_thread_sanitizer ? 7 : 1);
+  for (const std::size_t different : {2u, 4u, 9u, 300u})
+    for (const std::size_t others : {0u, 1u, 70u, 9'000u}) // which the sample does not meet, in the second half
+      for (const bool are_less : {false, true}) {
+        std::vector<std::uint32_t> keys(n), positions(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = static_cast<std::uint32_t>(1'000'000 + 5 * (testing::random_bits(i, 7) % different));
+          positions[i] = static_cast<std::uint32_t>(i);
+        }
+        const std::vector<bool> met = sampled(n);
+        for (std::size_t i = 0; i < others; ++i)
+          if (!met[n / 2 + 2 * i])
+            keys[n / 2 + 2 * i] = static_cast<std::uint32_t>(are_less ? i : 2'000'000 + i);
+        std::vector<std::uint32_t> expected = positions;
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        for (const auto widest : cpu::all_instruction_sets)
+          for (const unsigned way : {0u, 1u, 2u, 3u}) {
+            if ((under_thread_sanitizer && way % 2 == 0) || !taken()) // one thread
+              continue;
+            const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14, widest);
+            std::vector<std::uint32_t> keys_here = keys, values_here = positions, keys_there(n), values_there(n);
+            const bool in_place = way < 2;
+            std::vector<std::uint32_t>&sorted = in_place ? keys_here : keys_there,
+            &values = in_place ? values_here : values_there;
+            options o;
+            o.threads = way % 2 != 0 ? 3 : 1;
+            sort_by_key(keys_here, values_here, sorted, values, o);
+            ASSERT_TRUE(values == expected) << different << ' ' << others << ' ' << are_less << ' ' << way;
+            ASSERT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+          }
+      }
+}
+
+// A sort by chains that gives up in place has done nothing of what is told: the whole is told where all is sorted.
+TEST(CpuFewKeys, GivingUpInPlaceIsNoProgress) {
+  constexpr std::size_t n = 50'000;
+  const std::vector<bool> met = sampled(n);
+  for (const auto widest : cpu::all_instruction_sets)
+    for (const unsigned threads : {1u, 3u}) {
+      const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14, widest);
+      std::vector<std::uint32_t> keys(n), values(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        keys[i] = static_cast<std::uint32_t>(1'000'000 + 5 * (testing::random_bits(i, 7) % 4));
+        values[i] = static_cast<std::uint32_t>(i);
+      }
+      for (std::size_t i = 0; i < 9'000; ++i)
+        if (!met[n / 2 + 2 * i])
+          keys[n / 2 + 2 * i] = static_cast<std::uint32_t>(2'000'000 + i);
+      const std::vector<std::uint32_t> before = keys;
+      double last = 0;
+      options o;
+      o.threads = threads;
+      o.progress = [&](double done) {
+        EXPECT_GE(done, last);
+        if (done == 1.0 && threads == 1) { // others' writes are seen when the call has returned
+          EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+        }
+        last = done;
+        return true;
+      };
+      sort_by_key(keys, values, o);
+      EXPECT_EQ(last, 1.0);
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(keys[i], before[values[i]]);
+    }
+}
+
+// Sorts pairs in place, of which few have rare keys: the last two near an end of what is written at once, 256 bytes of
+// values or a multiple.
+template <class K, class V>
+void check_rare_keys(std::size_t key_offset, std::size_t value_offset, std::uint64_t seed) {
+  constexpr std::size_t n = 3000, rare = 4, in_vector = 64 / sizeof(V), in_window = 256 / sizeof(V);
+  constexpr K frequent = 5, others[] = {9, 7, 3};
+  guarded_buffer key_bytes(n * sizeof(K), key_offset), value_bytes(n * sizeof(V), value_offset);
+  const std::span<K> keys = key_bytes.as<K>();
+  const std::span<V> values = value_bytes.as<V>();
+  const std::uint64_t bits = testing::random_bits(seed, 11);
+  const std::size_t skipped = reinterpret_cast<std::uintptr_t>(values.data()) / sizeof(V) % in_window;
+  const std::size_t end = (6 + bits % (n / in_window - 8)) * in_window - skipped;
+  const std::size_t places[rare] = {1, 2, end - 1 - (bits >> 20) % in_vector, end + (bits >> 30) % in_vector};
+  std::fill(keys.begin(), keys.end(), frequent);
+  for (std::size_t r = 0; r < rare; ++r)
+    keys[places[r]] = (bits >> 50) % 3 == 0 ? others[0] : others[(bits >> (40 + r)) % 3];
+  std::iota(values.begin(), values.end(), V{0});
+  const std::vector<K> before(keys.begin(), keys.end());
+  std::vector<V> expected(values.begin(), values.end());
+  std::stable_sort(expected.begin(), expected.end(), [&](V a, V b) { return before[a] < before[b]; });
+  options o;
+  o.threads = 1;
+  sort_by_key(keys, values, o);
+  const auto wrong = std::mismatch(expected.begin(), expected.end(), values.begin());
+  ASSERT_EQ(wrong.first - expected.begin(), std::ptrdiff_t{n}) << places[2] << ' ' << places[3];
+  ASSERT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  ASSERT_EQ(key_bytes.damage() + value_bytes.damage(), "");
+}
+
+template <class K, class V>
+void check_rare_keys() {
+  std::uint64_t seed = 0;
+  constexpr std::size_t step =
+      under_thread_sanitizer ? 16 : 0; // one thread, of which ThreadSanitizer has nothing to say
+  for (const auto widest : cpu::all_instruction_sets) {
+    const small_tuning sizes(4096, std::size_t{1} << 14, widest);
+    for (std::size_t keys_at = 0; keys_at < 64; keys_at += std::max(2 * step, sizeof(K)))
+      for (std::size_t values_at = 0; values_at < 64; values_at += std::max(step, sizeof(V)))
+        for (std::size_t i = 0; i < testing::unless_short(8u, 1u); ++i)
+          ASSERT_NO_FATAL_FAILURE((check_rare_keys<K, V>(keys_at, values_at, ++seed)))
+              << "keys at " << keys_at << ", values at " << values_at << ", kernels " << static_cast<int>(widest);
+  }
+}
+
+// What is written in place must have been read, wherever arrays begin.
+TEST(CpuFewKeys, RareKeysInPlaceAtEveryAlignment) {
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint32_t, std::uint32_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint64_t, std::uint64_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint32_t, std::uint64_t>()));
+  EXPECT_NO_FATAL_FAILURE((check_rare_keys<std::uint64_t, std::uint32_t>()));
+}
+
+} // namespace
+} // namespace sortile
