@@ -146,7 +146,7 @@ def need_axis(axis: int, dimensions: int) -> None:
 
 
 def need_nan(nan: str) -> None:
-    if nan not in ("last", "largest"):
+    if not isinstance(nan, str) or nan not in ("last", "largest"):
         raise ValueError(
             'sortile: nan must be "last" (behind all numbers in both directions) or "largest" (larger than all numbers)'
         )
@@ -186,7 +186,15 @@ def given(x: Any) -> tuple[Array, Back]:
         )
     if hasattr(x, "__dlpack__"):
         return _from_dlpack(x)
-    return np.asarray(x), _same
+    return as_array(x), _same
+
+
+def as_array(x: Any) -> Array:
+    """As np.asarray takes lists, tuples and the like; of those that have no shape it says what they are."""
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise type(e)(f"sortile: this {type(x).__name__} cannot be taken as an array: {e}") from e
 
 
 def target_of(function: str, out: Any) -> Array | None:
@@ -202,9 +210,11 @@ def probabilities(q: Any) -> NDArray[np.float64]:
     need_no_mask(q)
     try:
         numbers = np.asarray(q)
-        if numbers.dtype.kind in "iufO" or numbers.dtype.type.__name__ == "bfloat16":
+        if numbers.dtype.kind == "O":
+            return np.array([float(number) for number in numbers.flat]).reshape(numbers.shape)
+        if numbers.dtype.kind in "iuf" or numbers.dtype.type.__name__ == "bfloat16":
             return numbers.astype(np.float64)
-    except (TypeError, ValueError):  # sequences of several lengths
+    except (TypeError, ValueError, OverflowError):  # sequences of several lengths
         pass
     raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
 
@@ -291,7 +301,10 @@ def _named(order: str | Sequence[str] | None) -> tuple[str, ...]:
     """The names that `order` gives."""
     if order is None:
         return ()
-    names = tuple(order) if isinstance(order, Iterable) and not isinstance(order, str) else (order,)
+    try:
+        names: tuple[Any, ...] = (order,) if isinstance(order, str) else tuple(order)
+    except TypeError:
+        names = (order,)
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"sortile: order is {order!r}; allowed are a field's name, and a sequence of such names")
     if len(set(names)) < len(names):

@@ -48,7 +48,7 @@ def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | Non
         raise TypeError(f"sortile.{function}: {type(arrays).__name__} is a table, which argsort_table() orders")
     try:
         given = list(arrays)
-    except TypeError:
+    except (TypeError, NotImplementedError):  # the latter of a memoryview of several axes
         raise TypeError(f"sortile.{function}: a sequence of arrays is needed; {type(arrays).__name__} is none") from None
     for x in given:
         if (framework := held_by(x)) is not None:

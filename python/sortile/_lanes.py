@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Columns, leaves, need_axis, no_order
+from ._arrays import Array, Columns, flag, leaves, need_axis, no_order
 from ._backend import core
 from ._progress import Tell
 
@@ -50,7 +50,7 @@ class Lanes:
         self, descending: bool, order: str | Sequence[str] | None, nan: str, threads: int | None, tell: Tell | None
     ) -> Array:
         """The order of all elements, lane by lane, counted from the first element of all."""
-        columns = Columns()
+        columns, descending = Columns(), flag("descending", descending)
         if self.count > 1:
             columns.append(np.repeat(np.arange(self.count, dtype=np.uint64), self.length), False)
         for leaf in leaves(self.array, order):

@@ -70,7 +70,7 @@ def quantile(
     >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
     [5.0, 7.75]
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
     return _quantiles("quantile", x, _wanted(q), axis, method, threads, progress)
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import Back, Nan, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, numpy_type, positions_back
+from ._arrays import (
+    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, numpy_type, positions_back
+)
 from ._backend import core
 from ._device import need_values
 from ._frameworks import Framework, Where, held_by, held_together, known, refuse_host_options
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 
 def _offsets(function: str, x: Any) -> NDArray[Any]:
     need_no_mask(x)
-    taken = np.asarray(x)
-    if taken.size == 0:
-        taken = taken.astype(np.int64)
+    taken = as_array(x)
+    if taken.size == 0:  # whatever their type: that of an empty list is float64
+        taken = np.empty(taken.shape, np.int64)
     if taken.ndim != 1 or taken.dtype.kind not in "iu":
         raise TypeError(
             f"sortile.{function}: offsets of shape {taken.shape} and type {taken.dtype}; they are integers along one axis"

@@ -197,7 +197,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     n = rows.shape[1]
     place = need_place(place, n)
     numbers, as_given = nat_largest(rows)
-    copy = numbers.copy() if np.may_share_memory(numbers, a) else numbers
+    copy = numbers if numbers.size and not np.may_share_memory(numbers, a) else numbers.copy()
     done("partition", core.nth_element(copy, place, threads), rows)
     return back(np.moveaxis(in_order_of(a)(as_given(copy)).reshape((*others, n)), -1, at))
 

@@ -84,6 +84,14 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
         sortile.argsort: (X,), sortile.argsort_rows: ([X],), sortile.lexsort: ([X],), sortile.segment_argsort: (X, [0, 4])}),
     ("dtype", ["x", object(), "u4", 3], "dtype", {sortile.route: ([0], 1)}),
     ("largest", ["x", None], "largest is", {sortile.top_k: (X, 2)}),
+    ("nan", ["x", None, b"last", np.array([]), np.array(["last", "largest"])], "nan must be", {
+        sortile.sort: (X,), sortile.argsort: (X + 1j,), sortile.lexsort: ([X],), sortile.top_k: (X, 2), sortile.merge: (X,),
+        sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4])}),
+    ("method", ["x", None, 3, np.array(["linear", "lower"])], "no method is called", {sortile.quantile: (X, 0.5)}),
+    ("descending", [np.array([]), np.array([True, False])], "descending is", {
+        sortile.sort: (X + 1j,), sortile.argsort: (np.zeros(3, "i4,f4"),), sortile.is_sorted: (X + 1j,)}),
+    ("order", [np.array("f0"), 3, [["f0"]]], "order is", {
+        sortile.sort: (np.zeros(3, "i4,f4"),), sortile.argsort: (np.zeros(3, "i4,f4"),), sortile.is_sorted: (np.zeros(3, "i4,f4"),)}),
     ("equal_nan", ["x", None], "equal_nan is", {sortile.unique: (X,)}),
     ("return_inverse", ["x", None], "return_inverse is", {sortile.unique: (X,)}),
     ("block", ["x", 1.5, 0], "block", {sortile.route: ([0], 1)}),
@@ -108,6 +116,27 @@ def test_numbers_that_are_none_are_refused():
         with pytest.raises(TypeError, match="have no order here"):
             call(np.zeros(3, np.dtype([])))
     assert sortile.sort(X, descending=1)[0] == sortile.sort(X, descending=np.True_)[0] == 3.0
+
+
+def test_what_is_no_array_is_refused():
+    ragged, square = [[1, 2], [3]], memoryview(np.zeros((2, 2)))
+    for call in (sortile.sort, sortile.argsort, sortile.unique, sortile.is_sorted, sortile.group_by, sortile.median,
+                 sortile.explain, sortile.merge, lambda x: sortile.lexsort([x, x]), lambda x: sortile.sort_by_key(x, X),
+                 lambda x: sortile.sort_by_key(X, x), lambda x: sortile.top_k(x, 1), lambda x: sortile.partition(x, 0),
+                 lambda x: sortile.segment_sort(X, x), lambda x: sortile.segment_argsort(x, [0, 1]), lambda x: sortile.route(x, 2)):
+        with pytest.raises(ValueError, match="^sortile: this list cannot be taken as an array: .*sequence"):
+            call(ragged)
+    for columns in (sortile.lexsort, sortile.argsort_rows):
+        with pytest.raises(TypeError, match="a sequence of arrays is needed; memoryview is none"):
+            columns(square)
+    for offsets in (np.zeros((0, 3), "i4,f4"), np.zeros((2, 0), "c8")):
+        with pytest.raises(TypeError, match="^sortile.segment_sort: offsets of shape .* they are integers along one axis"):
+            sortile.segment_sort(X, offsets)
+    for q in ([np.datetime64("2020"), 1j], np.array([0.5, 1j], object), np.array([2**2000], object)):
+        with pytest.raises(TypeError, match="(?s)^sortile.quantile: q is .* allowed are numbers from 0 to 1"):
+            sortile.quantile(X, q)
+    assert sortile.quantile(X, np.array([[0, 1]], object)).tolist() == [[0.0, 3.0]]
+    assert sortile.segment_sort(X, []).tolist() == X.tolist()
 
 
 def test_an_engine_that_does_not_exist(monkeypatch):

@@ -94,6 +94,13 @@ def test_partition(dtype):
         np.testing.assert_array_equal(x, before)
 
 
+def test_a_partition_of_nothing_is_a_new_array():
+    empty = np.empty((3, 0), "f4")
+    empty.flags.writeable = False
+    found = sortile.partition(empty, 0, axis=0)
+    assert found.flags.writeable and found.shape == (3, 0)
+
+
 def test_groups():
     for dtype in ("u1", "i8", "f4"):
         x = some(dtype, 5000)
