@@ -146,8 +146,11 @@ def on_jax(_: Options, below: int) -> Iterator[Contest]:
         def waited(call: Call) -> Call:
             return lambda *inputs: jax.block_until_ready(call(*inputs))
 
+        def there(x: Any) -> Any:
+            return jax.block_until_ready(jax.device_put(x))
+
         def plain(dtype: str, n: int, ours: Call, theirs: Call) -> Callable[[], Sides]:
-            return lanes(jax.device_put, (n,), dtype, waited(ours), waited(theirs), lambda: None)
+            return lanes(there, (n,), dtype, waited(ours), waited(theirs), lambda: None)
 
         for n in takewhile(below.__gt__, (10, 1000, 2**20, 2**26, LARGEST)):
             for dtype in ("int32", "int64"):
@@ -158,7 +161,7 @@ def on_jax(_: Options, below: int) -> Iterator[Contest]:
                 sort = jax.jit(partial(jax.numpy.sort, stable=True))
                 make = plain(dtype, n, sortile.sort, sort)
                 yield Contest(f"JAX sort {dtype}", n, "uniform", "jnp.sort", 1.0, make)
-        yield from small("JAX", jax.device_put, jax_small(jax), lambda: None, below, waited)
+        yield from small("JAX", there, jax_small(jax), lambda: None, below, waited)
         from . import _jax
 
         for n in takewhile(below.__gt__, TINY):

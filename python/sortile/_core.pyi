@@ -93,6 +93,8 @@ def device_quantiles(
     method: int,
     keys: int,
     results: int,
+    told: int,
+    told_bytes: int,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],
@@ -105,6 +107,7 @@ def device_top_k(
     k: int,
     keys: int,
     keys_out: int,
+    position_bytes: int,
     positions: int,
     descending: bool,
     flips: bool,
@@ -163,5 +166,17 @@ def device_route(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_merge(
+    type: int,
+    runs: list[tuple[int, int]],
+    joined: int,
+    keys_out: int,
+    descending: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_wait(ordinal: int, stream: int, /) -> None: ...
 def device_explain(wanted: int, type: int, rows: int, n: int, descending: bool, /) -> str: ...
 def xla_handlers() -> dict[str, dict[str, Any]]: ...

@@ -145,10 +145,10 @@ class GpuArrays(Framework):
         key_type, shape = self.key_type(keys), (*keys.shape[:-1], k)
         found, order = self.empty(shape, keys.dtype, keys), self.empty(shape, self.typed("int64"), keys)
         to_keys, to_order, queue = self.address(found), self.address(order), self.queue(keys)
-        if core.device_top_k(key_type, rows, n, k, self.address(keys), to_keys, to_order, descending, flips, *queue):
+        if core.device_top_k(key_type, rows, n, k, self.address(keys), to_keys, 8, to_order, descending, flips, *queue):
             return found, order
         turned = self.flipped(keys)
-        core.device_top_k(key_type, rows, n, k, self.address(turned), to_keys, to_order, False, False, *queue)
+        core.device_top_k(key_type, rows, n, k, self.address(turned), to_keys, 8, to_order, False, False, *queue)
         return self.flipped(found), order
 
     def rows_are_in_order(self, keys: Any, descending: bool, flips: bool) -> bool | None:
@@ -238,7 +238,7 @@ class GpuArrays(Framework):
         wanted = [*probabilities, 1.0] if tells else probabilities
         result = self.empty((rows, len(wanted)), self.typed("float64"), keys)
         core.device_quantiles(
-            key_type, rows, n, wanted, method, self.address(keys), self.address(result), *self.queue(keys)
+            key_type, rows, n, wanted, method, self.address(keys), self.address(result), 0, 8, *self.queue(keys)
         )
         return result[:, :-1] if tells else result
 

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _device
+from . import _device, _jax_now
 from ._arrays import is_only_axis, need_axis, need_nan
 from ._backend import core
 from ._frameworks import Where
@@ -33,7 +33,7 @@ class Jax(JaxArrays):
         ranks = np.unique(np.concatenate([low, high, [keys.shape[1] - 1]]))
         found = [keys.astype(float) for keys in _keys_at_ranks(keys, tuple(ranks.tolist()))]
         parts, sides = (place - low).astype(found[0].dtype), (np.searchsorted(ranks, low), np.searchsorted(ranks, high))
-        if len(found) == len(ranks) and probabilities:
+        if len(found) == len(ranks):
             each = zip(*sides, parts, low)
             result = jnp.concatenate(
                 [between(jnp, found[below], found[above], part, at, METHODS[method]) for below, above, part, at in each],
@@ -48,11 +48,15 @@ class Jax(JaxArrays):
     def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
+        if (now := _jax_now.sort(x, axis, descending, nan)) is not None:
+            return now
         return _compiled(_sorted, axis, descending, nan)(x)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
+        if (now := _jax_now.argsort(x, axis, descending, dtype, nan, self.position_name)) is not None:
+            return now
         return _compiled(_order, axis, descending, dtype, nan)(x)
 
     def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
@@ -73,13 +77,19 @@ class Jax(JaxArrays):
         if len(values) == 1 and values[0] is keys:  # the library wants keys and values apart
             same = self.sort(keys, axis, descending, None, nan)
             return same, (same,)
+        if (now := _jax_now.sort_by_key(keys, values, axis, descending, nan)) is not None:
+            return now
         sorted_keys, *moved = _compiled(_sorted_with, axis, descending, nan)(keys, *values)
         return sorted_keys, tuple(moved)
 
     def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        if (now := _jax_now.lexsort(columns, descending, dtype, nan, self.position_name)) is not None:
+            return now
         return _compiled(_rows_in_order, tuple(descending), dtype, nan)(*columns)
 
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+        if (now := _jax_now.lexsort(keys[::-1], descending[::-1], dtype, nan, self.position_name)) is not None:
+            return now
         return _compiled(_lexsorted, axis, tuple(descending), dtype, nan)(*keys)
 
     def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
@@ -90,6 +100,8 @@ class Jax(JaxArrays):
     def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
+        if (now := _jax_now.merge(runs, descending, nan)) is not None:
+            return now
         return _compiled(_merged, descending, nan)(*runs)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
@@ -109,20 +121,28 @@ class Jax(JaxArrays):
         return distinct, offsets, order
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+        if (now := _jax_now.top_k(x, k, axis, largest, nan)) is not None:
+            return now
         found: tuple[Any, Any] = _compiled(_top_k, k, axis, largest, nan)(x)
         return found
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
         """By a sort, which has gradients."""
+        if (now := _jax_now.partition(x, kth, axis)) is not None:
+            return now
         return _compiled(_parted, kth, axis)(x)
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
+        if (now := _jax_now.quantile(x, wanted, axis, method)) is not None:
+            return now
         return _compiled(_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)(x)
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
+        if (now := _jax_now.segment_sort(x, where, descending, nan)) is not None:
+            return now
         return _compiled(_segments_sorted, descending, nan)(x, where)
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:

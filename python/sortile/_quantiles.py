@@ -102,6 +102,9 @@ def _quantiles(
 ) -> Any:
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
+        if wanted.size == 0:  # of no quantiles, the shape that one has
+            one = framework.quantile(x, _known(0.5), axis, METHODS.index(method))
+            return one.reshape((1, *one.shape))[:0].reshape((*wanted.shape, *one.shape))
         return framework.quantile(x, wanted, axis, METHODS.index(method))
     a, back = given(x)
     rows, others, _at = rows_along(a, axis)

@@ -85,7 +85,7 @@ class TorchArrays(GpuArrays):
             found, order = keys.new_empty((k,)), keys.new_empty((k,), dtype=torch.int64)
             ordinal = keys.get_device()
             if core.device_top_k(
-                code, 1, keys.shape[0], k, keys.data_ptr(), found.data_ptr(), order.data_ptr(), descending, flips,
+                code, 1, keys.shape[0], k, keys.data_ptr(), found.data_ptr(), 8, order.data_ptr(), descending, flips,
                 ordinal, _stream_of(ordinal), _allocate,
             ):
                 return found, order

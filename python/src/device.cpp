@@ -104,8 +104,8 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
 }
 
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
-                  std::uintptr_t stream, nb::handle allocate) {
+                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, bool descending,
+                  bool flips, int ordinal, std::uintptr_t stream, nb::handle allocate) {
   if (k == 0 || rows == 0)
     return true;
   const top_k_request request{.type = static_cast<key_type>(type),
@@ -114,7 +114,7 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
                               .keys_in = at<const void>(keys),
                               .keys_out = at<void>(keys_out),
                               .carries = payload::indices,
-                              .value_bytes = sizeof(std::int64_t),
+                              .value_bytes = position_bytes,
                               .values_out = at<void>(positions),
                               .rows = rows};
   bool done = true;
@@ -219,8 +219,8 @@ std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uin
 }
 
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
-                      std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,
-                      nb::handle allocate) {
+                      std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
+                      int ordinal, std::uintptr_t stream, nb::handle allocate) {
   std::vector<double> list;
   for (const nb::handle probability : probabilities)
     list.push_back(nb::cast<double>(probability));
@@ -233,9 +233,33 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                                   .rows = rows};
   queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
     run(request, opts);
-    if (is_float(request.type))
-      queue_nan_spread(request.results, rows, list.size(), opts);
+    if (is_float(request.type) || told != 0)
+      queue_nan_spread(request.results, rows, list.size(), at<void>(told), told_bytes, opts);
   });
+}
+
+void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::uintptr_t keys_out, bool descending,
+                  int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  std::vector<std::pair<std::uintptr_t, std::size_t>> list;
+  for (const nb::handle run : runs) {
+    const auto given = nb::cast<nb::tuple>(run);
+    list.emplace_back(nb::cast<std::uintptr_t>(given[0]), nb::cast<std::size_t>(given[1]));
+  }
+  const std::size_t width = key_bytes(static_cast<key_type>(type));
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
+    std::size_t n = 0;
+    for (const auto& [address, length] : list) {
+      queue_copy(at<void>(joined + n * width), at<const void>(address), length * width, opts);
+      n += length;
+    }
+    run_rows(call_at(static_cast<int>(product::keys), type, 1, n, joined, keys_out, 0, 0, 0), opts);
+  });
+}
+
+void device_wait(int ordinal, std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  const device_scope current(ordinal);
+  wait_for(stream);
 }
 
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {

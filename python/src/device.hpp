@@ -59,9 +59,14 @@ bool is_out_of_order(std::uint64_t answer);
 bool answers_always(std::size_t keys);
 /// Copies within the device's memory.
 void queue_copy(void* to, const void* from, std::size_t bytes, const options& opts);
+/// Waits until all work of the stream is done. \throws what went wrong on the device
+void wait_for(std::uintptr_t stream);
 void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,
                   std::size_t position_bytes, const options& opts);
-void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, const options& opts);
+/// Numbers of each row become NaN where its last one is; with `results` they are left, and all but the last of a row go
+/// there, as floats of `result_bytes`.
+void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, void* results, std::size_t result_bytes,
+                      const options& opts);
 
 /// Calls run(options) without the interpreter's lock, the device `ordinal` being the current one: the options of a call
 /// on this stream, with workspace that allocate(bytes) gives.
@@ -82,11 +87,11 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the first k keys of each row and their positions, of int64. `flips`: of floats, in descending order, NaN
+/// Queues the first k keys of each row and their positions. `flips`: of floats, in descending order, NaN
 /// last. False where it cannot do that, of long rows; nothing is queued then.
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t keys_out, std::uintptr_t positions, bool descending, bool flips, int ordinal,
-                  std::uintptr_t stream, nb::handle allocate);
+                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, bool descending,
+                  bool flips, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
 /// Whether it can.
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k);
@@ -110,10 +115,18 @@ std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uin
                           const nb::list& results, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
 /// Queues the quantiles of each row, doubles; `method` is a quantile_method. Where the last of a row is NaN, all become
-/// NaN: that of 1 is the largest key.
+/// NaN: that of 1 is the largest key. With `told`, all but the last of each row are written there instead, as floats of
+/// `told_bytes`, 8 or 4.
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
-                      std::uintptr_t keys, std::uintptr_t results, int ordinal, std::uintptr_t stream,
-                      nb::handle allocate);
+                      std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
+                      int ordinal, std::uintptr_t stream, nb::handle allocate);
+
+/// Queues the sort of runs, tuples of address and length, behind each other: first they are copied to `joined`.
+void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::uintptr_t keys_out, bool descending,
+                  int ordinal, std::uintptr_t stream, nb::handle allocate);
+
+/// Waits until all work of the stream is done.
+void device_wait(int ordinal, std::uintptr_t stream);
 
 /// The plan of sorts of rows.
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending);

@@ -87,9 +87,13 @@ std::uint64_t shared_number::wait(std::uintptr_t stream) const {
 }
 
 std::uint64_t shared_number::wait_for_all(std::uintptr_t stream) const {
+  wait_for(stream);
+  return std::atomic_ref<std::uint64_t>(*at_).load(std::memory_order_acquire);
+}
+
+void wait_for(std::uintptr_t stream) {
   const device::capture_guard relaxed;
   SORTILE_CUDA_CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)));
-  return std::atomic_ref<std::uint64_t>(*at_).load(std::memory_order_acquire);
 }
 
 // Steps of the library.
@@ -161,8 +165,17 @@ bool answers_always(std::size_t keys) {
 }
 
 void queue_copy(void* to, const void* from, std::size_t bytes, const options& opts) {
-  SORTILE_CUDA_CHECK(
-      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(opts.stream)));
+  constexpr std::size_t short_copy = std::size_t{1} << 20; // a kernel's begins sooner than the runtime's
+  if (bytes > short_copy) {
+    SORTILE_CUDA_CHECK(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(opts.stream)));
+    return;
+  }
+  const auto places = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
+  const std::size_t unit = places % 4 == 0 ? 4 : 1;
+  queue_step("a copy", opts, [&](const simt::queue& q) {
+    kernels::move_values(q, {.n = bytes / unit, .in = from, .in_bytes = unit, .out = to, .out_bytes = unit});
+  });
 }
 
 void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, const void* positions,
@@ -172,9 +185,13 @@ void queue_gather(std::size_t n, const void* from, std::size_t width, void* to, 
   });
 }
 
-void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, const options& opts) {
-  queue_step("quantiles", opts,
-             [&](const simt::queue& q) { kernels::spread_nan(q, {.numbers = numbers, .rows = rows, .count = count}); });
+void queue_nan_spread(double* numbers, std::size_t rows, std::size_t count, void* results, std::size_t result_bytes,
+                      const options& opts) {
+  queue_step("quantiles", opts, [&](const simt::queue& q) {
+    kernels::spread_nan(
+        q,
+        {.numbers = numbers, .rows = rows, .count = count, .results = results, .result_bytes = unsigned(result_bytes)});
+  });
 }
 
 } // namespace sortile::python

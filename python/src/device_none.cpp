@@ -41,6 +41,9 @@ std::uint64_t shared_number::wait_for_all(std::uintptr_t) const {
 void queue_copy(void*, const void*, std::size_t, const options&) {
   refuse();
 }
+void wait_for(std::uintptr_t) {
+  refuse();
+}
 bool answers_always(std::size_t) {
   refuse();
 }
@@ -50,7 +53,7 @@ bool is_out_of_order(std::uint64_t) {
 void queue_gather(std::size_t, const void*, std::size_t, void*, const void*, std::size_t, const options&) {
   refuse();
 }
-void queue_nan_spread(double*, std::size_t, std::size_t, const options&) {
+void queue_nan_spread(double*, std::size_t, std::size_t, void*, std::size_t, const options&) {
   refuse();
 }
 

@@ -390,7 +390,12 @@ void routing(const xla::call_frame& frame, options opts) {
   run(routing_of(frame), opts);
 }
 
-/// Where XLA wants to know what it has before it: no trait, and the version of XLA's own, within major version 0.
+/// Results that nothing is written to.
+void spares(const xla::call_frame&, options) {}
+
+/// Where XLA wants to know what it has before it: the version of XLA's own, within major version 0, and no trait. The
+/// one that there is says that a call may be recorded in a CUDA graph. Workspace that XLA's allocator gives is free
+/// again when the recording ends, and the graph would still write to it.
 xla::error* describe(const xla::call_frame& frame) {
   xla::metadata& about = *reinterpret_cast<xla::metadata_extension*>(frame.extensions)->about;
   about.api_version = {sizeof(xla::version), nullptr, 0, frame.functions->api_version.minor};
@@ -459,6 +464,7 @@ nb::object xla_handlers() {
   by_name["sortile_ranks"] = by_platform<ranks>();
   by_name["sortile_groups"] = by_platform<groups>();
   by_name["sortile_route"] = by_platform<routing>();
+  by_name["sortile_spares"] = by_platform<spares>();
   return by_name;
 }
 

@@ -14,7 +14,7 @@ namespace sortile::python {
 /// "sortile_ranks" has keys, whose last axis is a row, and the attribute `ranks`, an array; its result has the keys at
 /// these ranks of each row as its last axis. "sortile_route" has the argument `experts`, the attribute `block` and the
 /// six results of a routing (sortile/_route.py); there are as many experts as the second result, the counts, has
-/// elements.
+/// elements. "sortile_spares" has no arguments, and writes nothing to its results (sortile/_jax_now.py).
 nb::object xla_handlers();
 
 } // namespace sortile::python

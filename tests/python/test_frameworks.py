@@ -261,6 +261,27 @@ class TestJax:
         slope = jax.grad(lambda a: (sortile.quantile(a, q, axis=1) * weights).sum())(x.astype("f4") / 2**20)
         assert np.isclose(slope.sum(), weights.sum())
 
+    def test_spare_arrays(self, jax):
+        """What results are written to where a call of arrays on a GPU is done without a program of XLA's."""
+        from sortile import _jax_now
+
+        x = jax.numpy.arange(3)
+        (device,) = x.sharding.device_set
+        assert device.platform != "cpu" or _jax_now.sort(x, -1, False, "last") is None
+        for spares in _jax_now.Place(device, x.sharding).spares.values():
+            many = [spares.take((1000,), np.dtype("f4")) for _ in range(100)]
+            assert len({address for _, address in many}) == 100
+            assert all(a.shape == (1000,) and a.dtype == "f4" and a.sharding == x.sharding for a, _ in many)
+            assert all(a.unsafe_buffer_pointer() == address and a.committed == spares.committed for a, address in many)
+            spares.give_back(many[7])
+            assert spares.take((1000,), np.dtype("f4")) is many[7]
+            for n in range(1, 2 * _jax_now.SHAPES):
+                spares.give_back((np.empty(n, "i2"), 0))  # as spare as any
+            spares.give_back((np.empty(_jax_now.KEPT, "u1"), 0))
+            spares.take((), np.dtype("f4"))
+            kept = [a.nbytes for each in spares.free.values() for a, _ in each]
+            assert sum(kept) <= _jax_now.KEPT and len(spares.free) <= _jax_now.SHAPES
+
     def test_no_quantiles(self, jax):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
         for axis in (None, 0, 1):

@@ -48,6 +48,101 @@ SHAPES = [((3, 50), 1), ((2, 600_000), 1), ((200, 30), 0), ((200, 30), 1), ((4, 
           ((0, 4), 1), ((4, 0), 0), ((9, 0), 1), ((1000, 1), 1)]
 
 
+@pytest.fixture
+def at_once(monkeypatch):
+    """JAX on a GPU, what there of an array is ready, and a list that grows with every call that is done without XLA."""
+    gpu = frameworks.on_gpu("jax")
+    from sortile import _jax_now
+
+    done, whole = [], _jax_now.Work.__exit__
+    monkeypatch.setattr(_jax_now.Work, "__exit__", lambda work, *error: done.append(work) or whole(work, *error))
+    return gpu, lambda x: gpu.there(x).block_until_ready(), done
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 1000, 70_001])
+@pytest.mark.parametrize("name", ["f4", "u2", "?"])
+def test_ready_arrays_of_jax_are_done_at_once(at_once, name, n):
+    gpu, there, done = at_once
+    x, values, offsets = fill(name, n, 1, 200), np.arange(n, dtype="i2"), np.array([0, n // 3, n // 2, n - 1], "i4")
+    calls = {
+        "sort": lambda x, v, o, **how: sortile.sort(x, **how),
+        "argsort": lambda x, v, o, **how: sortile.argsort(x, **how),
+        "sort_by_key": lambda x, v, o, **how: sortile.sort_by_key(x, v, **how)[1],
+        "lexsort": lambda x, v, o, **how: sortile.lexsort((v, x), **how),
+        "merge": lambda x, v, o, **how: sortile.merge(*[sortile.sort(x, **how)] * 2, **how),
+        "top_k": lambda x, v, o, descending, nan: sortile.top_k(x, (n + 1) // 2, largest=descending, nan=nan)[1],
+        "partition": lambda x, v, o, **how: sortile.sort(sortile.partition(x, n // 2)),
+        "segment_sort": lambda x, v, o, **how: sortile.segment_sort(x, o, **how),
+        "segment ranges": lambda x, v, o, **how: sortile.segment_sort(x, (o[::2], o[1::2]) if o is offsets else ranges, **how),
+    }
+    ranges = there(offsets[::2].copy()), there(offsets[1::2].copy())
+    given = there(x), there(values), there(offsets)
+    for descending, nan in DIRECTIONS:
+        how = {"descending": descending, "nan": nan}
+        for call, made in calls.items():
+            before = len(done)
+            found, wanted = made(*given, **how), made(x, values, offsets, **how)
+            flips = descending and nan == "last" and name == "f4"
+            assert len(done) > before or (flips and call != "top_k"), call
+            found = gpu.back(found).astype(wanted.dtype)
+            if call == "partition" or (flips and call == "merge"):  # in any order; where XLA turns signs, NaN loses its own
+                assert np.array_equal(found, wanted, equal_nan=name == "f4"), (call, how)
+            else:
+                assert oracle.same_bits(found, wanted), (call, how)
+    assert oracle.same_bits(gpu.back(given[0]), x)  # the inputs are only read
+
+
+def test_what_jax_traces_is_not_done_at_once(at_once):
+    gpu, there, done = at_once
+    x = there(np.array([3, 1, 2], "f4"))
+    assert "ffi_call" in str(gpu.jax.make_jaxpr(lambda: sortile.sort(x))())
+    assert gpu.jax.grad(lambda a: sortile.sort(a)[0])(x).tolist() == [0, 1, 0]
+    assert gpu.jax.vmap(sortile.sort)(x.reshape(1, 3)).tolist() == [[1, 2, 3]]
+    assert not done
+    x.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        sortile.sort(x)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_quantiles_of_jax_at_once(at_once, request, wide):
+    gpu, there, done = at_once
+    request.addfinalizer(partial(gpu.jax.config.update, "jax_enable_x64", gpu.jax.config.jax_enable_x64))
+    gpu.jax.config.update("jax_enable_x64", wide)
+    x = np.random.default_rng(1).normal(size=1001).astype("f8" if wide else "f4")
+    for keys in (x, np.where(x > 2, np.nan, x), (1000 * x).astype("i4")):
+        for q in (0.5, [[0.25, 0.9]], []):
+            for method in ("linear", "nearest", "midpoint"):
+                before = len(done)
+                found = sortile.quantile(there(keys), q, method=method)
+                assert len(done) > before and found.dtype == x.dtype
+                wanted = sortile.quantile(keys, q, method=method)
+                np.testing.assert_allclose(gpu.back(found), wanted, rtol=1e-12 if wide else 1e-6)
+
+
+def test_results_of_jax_at_once_are_each_their_own(at_once):
+    """And stay what they are while others are made, and let go, by several threads."""
+    gpu, there, done = at_once
+    wrong = []
+
+    def many(seed):
+        random = np.random.default_rng(seed)
+        for turn in range(100):
+            x = random.integers(0, 1000, 777 if turn % 3 else int(random.integers(1, 777)), "i4")
+            y = there(x)
+            found = [sortile.sort(y) for _ in range(3)]
+            more = found[0] + 1, sortile.argsort(found[1])
+            right = [np.sort(x)] * 3 + [np.sort(x) + 1, np.arange(len(x))]
+            wrong.extend(turn for a, b in zip((*found, *more), right) if not np.array_equal(gpu.back(a), b))
+
+    threads = [threading.Thread(target=many, args=(seed,)) for seed in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong and len(done) >= 1200
+
+
 @pytest.mark.parametrize("shape, axis", SHAPES)
 def test_lanes_along_an_axis(gpu, shape, axis):
     for name in ("f4", "i4", "u1", "f2"):

@@ -181,6 +181,30 @@ TEST(DeviceQuantiles, ANaNSpreadsToItsRow) {
   EXPECT_EQ(numbers.damage(), "");
 }
 
+template <class Result>
+void check_told_numbers() {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  guarded_buffer numbers(9 * sizeof(double), sizeof(double), 1), told(6 * sizeof(Result), sizeof(Result), 2);
+  const double given[] = {1, 2, 3, 4, 5, nan, 7, 8, 9};
+  std::memcpy(numbers.data(), given, sizeof given);
+  executor::device device({.checks = executor::all_checks});
+  kernels::spread_nan(simt::queue::executor(device), {.numbers = numbers.as<double>().data(),
+                                                      .rows = 3,
+                                                      .count = 3,
+                                                      .results = told.data(),
+                                                      .result_bytes = sizeof(Result)});
+  const auto found = told.as<Result>();
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_TRUE(i / 2 == 1 ? std::isnan(found[i]) : found[i] == Result(given[i / 2 * 3 + i % 2])) << i;
+  EXPECT_EQ(std::memcmp(numbers.data(), given, sizeof given), 0);
+  EXPECT_EQ(numbers.damage() + told.damage(), "");
+}
+
+TEST(DeviceQuantiles, NumbersThatAreToldElsewhere) {
+  check_told_numbers<double>();
+  check_told_numbers<float>();
+}
+
 TEST(DeviceGroups, ShortOnesUnderManySchedules) {
   const unsigned schedules = testing::unless_short(12, 4);
   for (unsigned seed = 1; seed <= schedules; ++seed)
