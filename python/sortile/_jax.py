@@ -83,12 +83,12 @@ class Jax(JaxArrays):
         return sorted_keys, tuple(moved)
 
     def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
-        if (now := _jax_now.lexsort(columns, descending, dtype, nan, self.position_name)) is not None:
+        if (now := _jax_now.lexsort(columns, 0, descending, dtype, nan, self.position_name)) is not None:
             return now
         return _compiled(_rows_in_order, tuple(descending), dtype, nan)(*columns)
 
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
-        if (now := _jax_now.lexsort(keys[::-1], descending[::-1], dtype, nan, self.position_name)) is not None:
+        if (now := _jax_now.lexsort(keys[::-1], axis, descending[::-1], dtype, nan, self.position_name)) is not None:
             return now
         return _compiled(_lexsorted, axis, tuple(descending), dtype, nan)(*keys)
 

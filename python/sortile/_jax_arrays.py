@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,22 +20,31 @@ if not hasattr(jax, "ffi"):
 
 _ORDERED = frozenset(jnp.dtype(name) for name in KEY_TYPES)
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
+Answer = TypeVar("Answer")
 
 for _name, _handlers in core.xla_handlers().items():
     for _platform, _handler in _handlers.items():
         jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
 
 
-_shardings: dict[int, tuple[Any, bool]] = {}  # by their identities, which is found sooner than by what they say
+def by_identity(look_up: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
+    """The function of a sharding whose answers are kept by its identity, which is found sooner than what it says."""
+    answers: dict[int, tuple[Any, Answer]] = {}  # with the shardings, so that no other has such an identity
+
+    def found(sharding: Any) -> Answer:
+        answer = answers.get(id(sharding))
+        if answer is None:
+            if len(answers) >= 1024:
+                answers.clear()
+            answer = answers[id(sharding)] = sharding, look_up(sharding)
+        return answer[1]
+
+    return found
 
 
+@by_identity
 def _is_on_cpu(sharding: Any) -> bool:
-    found = _shardings.get(id(sharding))
-    if found is None:
-        if len(_shardings) >= 1024:
-            _shardings.clear()
-        found = _shardings[id(sharding)] = sharding, all(device.platform == "cpu" for device in sharding.device_set)
-    return found[1]
+    return all(device.platform == "cpu" for device in sharding.device_set)
 
 
 def _call(kind: int, operands: Sequence[Any], results: Any, descending: bool) -> Any:

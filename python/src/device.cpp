@@ -256,10 +256,24 @@ void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::ui
   });
 }
 
-void device_wait(int ordinal, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
-  const device_scope current(ordinal);
-  wait_for(stream);
+nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, const nb::args& arguments) {
+  const auto wait = [&] {
+    const nb::gil_scoped_release unlocked;
+    const device_scope current(ordinal);
+    wait_for(stream);
+  };
+  nb::object result;
+  try {
+    result = call(*arguments);
+  } catch (...) {
+    try {
+      wait();
+    } catch (const std::exception&) { // what went wrong first is what the caller hears of
+    }
+    throw;
+  }
+  wait();
+  return result;
 }
 
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending) {

@@ -125,8 +125,9 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
 void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::uintptr_t keys_out, bool descending,
                   int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Waits until all work of the stream is done.
-void device_wait(int ordinal, std::uintptr_t stream);
+/// call(*arguments), and the wait until all work of the stream is done, which nothing comes before: where the call
+/// raises, what it queued is done too before the error goes on.
+nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, const nb::args& arguments);
 
 /// The plan of sorts of rows.
 nb::object device_explain(int wanted, int type, std::size_t rows, std::size_t n, bool descending);

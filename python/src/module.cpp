@@ -112,7 +112,7 @@ NB_MODULE(_core, m) {
   m.def("device_quantiles", &here::device_quantiles);
   m.def("device_route", &here::device_route);
   m.def("device_merge", &here::device_merge);
-  m.def("device_wait", &here::device_wait);
+  m.def("device_done", &here::device_done);
   m.def("device_explain", &here::device_explain);
   m.def("xla_handlers", &here::xla_handlers);
   m.attr("has_gpu_engine") = here::has_gpu_engine;
