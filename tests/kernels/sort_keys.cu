@@ -158,6 +158,9 @@ SIMT_TEST(sort_keys, shapes_on_many_schedules) {
         check_sort(q, make_keys<std::uint64_t>(2002, shape::uniform), {.partition_bits = 9});
         check_sort(q, make_keys<std::uint64_t>(2002, shape::and_of_3),
                    {.partition_bits = 9, .tiles = kernels::partition_tiles::large});
+        // Each value twice: more keys find their bin taken than a list holds.
+        check_sort(q, make_keys<std::uint32_t>(9000, shape::organ_pipe), {.partition_bits = 2});
+        check_sort(q, make_keys<std::uint64_t>(9001, shape::organ_pipe), {.partition_bits = 2, .in_place = true});
         check_sort(q, make_keys<std::uint64_t>(1501, shape::sorted), {.partition_bits = 2});
         check_sort(q, make_keys<uint128>(2002, shape::uniform), {.partition_bits = 9});
         check_sort(q, make_keys<uint128>(2503, shape::one_giant_bucket),

@@ -46,7 +46,7 @@ struct local_sort_kernel {
   static constexpr unsigned warps = block_threads / simt::warp_size;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = tuning::vectors, items = vectors * vector;
   static constexpr unsigned capacity = block_threads * unsigned(items); ///< keys, and what lies before them in a vector
-  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, most_unlisted = 3,
+  static constexpr unsigned list_size = tuning::list_size, most_taken = 16, most_unlisted = tuning::most_unlisted,
                             bin_bits = words == 2048 ? 15 : 16;
   static_assert(items <= 32);
   using bin_words = kernels::bin_words<block_threads, words>;

@@ -9,17 +9,17 @@ template <class Word>
 struct local_sort_tuning;
 template <>
 struct local_sort_tuning<std::uint32_t> {
-  static constexpr unsigned threads = 256, min_blocks = 5, words = 2048, list_size = 512;
+  static constexpr unsigned threads = 256, min_blocks = 5, words = 2048, list_size = 512, most_unlisted = 3;
   static constexpr int vectors = 5; // of 16 bytes, that a thread holds
 };
 template <>
 struct local_sort_tuning<std::uint64_t> {
-  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 512;
+  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 512, most_unlisted = 3;
   static constexpr int vectors = 5;
 };
 template <>
 struct local_sort_tuning<uint128> {
-  static constexpr unsigned threads = 512, min_blocks = 2, words = 4096, list_size = 512;
+  static constexpr unsigned threads = 512, min_blocks = 2, words = 4096, list_size = 512, most_unlisted = 3;
   static constexpr int vectors = 9;
 };
 

@@ -21,7 +21,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// 65,536 bins keep the list of keys that found their bin taken short: n² / 2^17 of n random keys.
 template <class Word>
 struct one_block_tuning {
-  static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024;
+  static constexpr unsigned threads = 1024, min_blocks = 1, words = 4096, list_size = 1024, most_unlisted = 0;
   static constexpr int vectors = sizeof(Word) == 4 ? 2 : sizeof(Word) == 8 ? 3 : 4;
   /// Keys a thread that are merged, of few and of many keys.
   static constexpr int few_items = 4, many_items = sizeof(Word) == 4 ? 16 : sizeof(Word) == 8 ? 8 : 4;

@@ -50,7 +50,8 @@ struct even_bins {
 /// taken; by the bytes of an element, for each of the three classes of blocks.
 template <unsigned Threads, unsigned MinBlocks, int Vectors, unsigned Words, unsigned List>
 struct segment_bins_tuning {
-  static constexpr unsigned threads = Threads, min_blocks = MinBlocks, words = Words, list_size = List;
+  static constexpr unsigned threads = Threads, min_blocks = MinBlocks, words = Words, list_size = List,
+                            most_unlisted = 0;
   static constexpr int vectors = Vectors;
 };
 template <std::size_t Bytes, unsigned Block>

@@ -16,7 +16,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Three blocks of 65 KB a multiprocessor.
 struct medium_tuning {
-  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 1024;
+  static constexpr unsigned threads = 512, min_blocks = 3, words = 4096, list_size = 1024, most_unlisted = 0;
   static constexpr int vectors = 5;
 };
 
