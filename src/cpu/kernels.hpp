@@ -92,9 +92,9 @@ inline constexpr unsigned max_local_digits = 3;
 /// Up to so many keys are sorted by insertion, which needs no scratch.
 inline constexpr std::size_t insertion_limit = 24;
 
-/// Splitters drawn from a sample of ordering images, as a search tree. It has numbers of 32 bits, whatever the keys: of
-/// wide keys the distance from where the sample is densest, as a float, so that distances are told apart the better the
-/// shorter they are (kernels_splitters.ipp).
+/// Splitters drawn from a sample of ordering images, as a search tree; or, in their place, a map. The tree has numbers
+/// of 32 bits, whatever the keys: of wide keys the distance from where the sample is densest, as a float, so that
+/// distances are told apart the better the shorter they are (kernels_splitters.ipp).
 ///
 /// What is not below splitter i − 1, but below splitter i, is interval i, and has 2^part_bits buckets: the first one of
 /// what has the number of splitter i − 1, the others of parts of the interval that are about equally wide.
@@ -109,19 +109,19 @@ struct splitter_tree {
   static constexpr unsigned mantissa_bits = sizeof(K) == 16 ? 23 : 24;     // of as many exponents as K has bits
   static constexpr std::uint64_t half = std::bit_cast<std::uint64_t>(0.5); // whole numbers are 0 or above it
 
-  alignas(64) number level[levels][std::size_t{1} << (levels - 1)]; ///< level l has 2^l splitters, in order
-  number sorted[splitters];
-  number least; ///< stands for a splitter below interval 0
+  alignas(64) number level[levels][std::size_t{1} << (levels - 1)] = {}; ///< level l has 2^l splitters, in order
+  number sorted[splitters] = {};
+  number least = 0; ///< stands for a splitter below interval 0
   K center = 0; ///< of wide keys, where the sample is densest
   unsigned part_bits = 1;
-  alignas(64) std::uint8_t shift[splitters + 1]; ///< of each interval: from the distance to its splitter to the part
+  alignas(64) std::uint8_t shift[splitters + 1] = {}; ///< of an interval: from the distance to its splitter to the part
 
   /// Keys that fill so many places that vectors take them out beforehand (kernels_heavy.ipp). They have buckets that
   /// hold nothing else: those of splitters, or between those of the map.
   static constexpr std::size_t most_heavy = 8;
-  K heavy[most_heavy];
-  K heavy_image[most_heavy]; ///< in order
-  std::uint16_t heavy_bucket[most_heavy];
+  K heavy[most_heavy] = {};
+  K heavy_image[most_heavy] = {}; ///< in order
+  std::uint16_t heavy_bucket[most_heavy] = {};
   std::size_t heavy_keys = 0;
 
   cell_map<K> map; ///< where it has buckets, there are no splitters
@@ -239,8 +239,8 @@ struct splitter_tree {
   }
 };
 
-/// How a segment is split into buckets: by a digit, between splitters, or around a key that is very frequent, into what
-/// is below it, equal to it and above it.
+/// How a segment is split into buckets: by a digit, between splitters or by a map, or around a key that is very
+/// frequent, into what is below it, equal to it and above it.
 template <class K>
 struct split {
   digit by{};

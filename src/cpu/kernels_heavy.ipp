@@ -1,5 +1,5 @@
-// Heavy keys, taken out of the blocks that a split between splitters counts and moves. Included once per instruction
-// set (kernels_all.hpp).
+// Heavy keys, taken out of the blocks that a split between splitters, or by a map, counts and moves. Included once per
+// instruction set (kernels_all.hpp).
 //
 // Idea. A key that fills an eighth of an array or more has a bucket of its own (kernels_splitters.ipp), and each pair in
 // it says the same: no place among splitters need be looked for, no line of a buffer collected, and all would wait for

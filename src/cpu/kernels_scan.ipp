@@ -185,7 +185,7 @@ void count_digit(const K* keys, std::size_t n, const key_image<K>& image, const 
   count_blocks<K, Count>(keys, n, image, d, counts, nullptr);
 }
 
-// Of a split between splitters.
+// Of a split between splitters, or by a map.
 template <class K>
 void count_and_keep(const K* keys, std::size_t n, const key_image<K>& image, const split<K>& d, std::uint64_t* counts,
                     std::uint16_t* kept) {

@@ -104,7 +104,7 @@ class radix_sorter {
   struct chunk {
     std::size_t begin, end;  // in the segment
     chunk_counts* counts;    // of its buckets
-    kept_digits kept;        // where it has a splitter tree: in lanes of local sorts, which do nothing meanwhile
+    kept_digits kept;        // where it has a tree or a map: in lanes of local sorts, which do nothing meanwhile
     look_result<K> found{};  // what the scan met
     std::size_t counted = 0; // of its first keys, by the scan
 
@@ -154,7 +154,7 @@ class radix_sorter {
   // work out; with one it is a task of `worker`.
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
     std::vector<chunk> chunks = chunks_of(s, workers, worker);
-    splitter_tree<K> tree; // where the guess is to split by one
+    splitter_tree<K> tree; // where the guess is to split by one, or by a map
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : choice().guess(s.from.keys, s.n, tree);
     look_result<K> found = look(s, workers, guess, chunks);
     if (found.special && job_.stops_at_specials) {

@@ -18,7 +18,7 @@ class split_choice {
   split_choice(const radix_layout& layout, const key_image<K>& image, std::size_t value_width)
       : layout_(layout), image_(image), value_width_(value_width) {}
 
-  /// What the sample suggests. `tree` is what a split between splitters has its tree in.
+  /// What the sample suggests. `tree` is what a split between splitters, or by a map, has these in.
   split<K> guess(const K* keys, std::size_t n, splitter_tree<K>& tree) const {
     const key_sample<K> sample(keys, n, image_);
     if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
@@ -54,7 +54,7 @@ class split_choice {
     return split<K>(tree);
   }
 
-  // By a map, where that spreads the keys, as many buckets as between splitters. False where it does not.
+  // By a map, where that spreads the keys, into no more buckets than between splitters. False where it does not.
   bool by_map(const K* sample, std::size_t n, unsigned bits, const K* heavy, std::size_t heavies,
               splitter_tree<K>& tree) const {
     const cell_map<K> map(sample, n, ((splitter_tree<K>::splitters + 1) << bits) - 2 * heavies);
@@ -70,8 +70,8 @@ class split_choice {
            image_.window == static_cast<K>(~K{0}) && uses(instruction_set::avx512);
   }
 
-  // Splitters from the sample without its heavy keys, which are splitters too. False where there are none, or little is
-  // left.
+  // A map, or splitters, from the sample without its heavy keys, which are splitters too. False where there are none,
+  // or little is left.
   bool beside_heavy_keys(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
     constexpr std::size_t least_rest = 16;
     K heavy[splitter_tree<K>::most_heavy], others[key_sample<K>::most], heaviest = 0;

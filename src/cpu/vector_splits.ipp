@@ -281,9 +281,9 @@ void choose_pivots(const typename S::T* keys, std::size_t n, random_positions<ty
 }
 
 // Splits around three pivots from a sample. A key that fills a quarter or more is one of them, and the next number is
-// another: so all that is equal to it has a part of its own (three_parts.hpp). False, and nothing has moved, where one key
-// fills half, as a split beside it does with one pivot; where the keys lie in the core's own cache; and where this is
-// not made of vectors.
+// another: so all that is equal to it has a part of its own (three_parts.hpp). False, and nothing has moved, where one
+// key fills half, as a split beside it does with one pivot; where the keys lie in the core's own cache; and where this
+// is not made of vectors.
 template <class S>
 bool split_by_sample(typename S::T* keys, std::size_t n, typename S::T lowest, random_positions<typename S::T>& random,
                      typename S::T (&pivots)[3], std::size_t (&begins)[3]) {
