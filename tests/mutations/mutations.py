@@ -21,8 +21,8 @@ COMPARE = "tests/compare/compare_test"
 
 # File, what stands there once, what is put in its place, executable, the tests that are run.
 MUTATIONS = [
-    ("src/kernels/local/local_sort_kernel.hpp", "for (; y > b && image.less(", "for (; y > b + 1 && image.less(", KERNELS, "sort_keys*:sort_floats*"),
-    ("src/kernels/local/local_sort_kernel.hpp", "+ simt::popcount(word & 0xffff) + (at & 0xffff)]", "+ simt::popcount(word & 0xfffe) + (at & 0xffff)]", KERNELS, "sort_keys*"),
+    ("src/kernels/local/bin_places.hpp", "for (; y > begin && image.less(", "for (; y > begin + 1 && image.less(", KERNELS, "sort_keys*:sort_floats*"),
+    ("src/kernels/local/bin_words.hpp", "return (word >> 16) + simt::popcount(word & 0xffff);", "return (word >> 16) + simt::popcount(word & 0xfffe);", KERNELS, "sort_keys*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all}", ".write_keys = wants.keys}", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),

@@ -21,6 +21,20 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// The least of some places. Its identity is written out: primitives::minimum takes it from the standard library, which
+/// a user's nvcc calls from device code only with an option that nobody has to give.
+struct least_place {
+  SORTILE_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return b < a ? b : a; }
+  template <class T>
+  static constexpr bool commutes() {
+    return true;
+  }
+  template <class T>
+  static SORTILE_DEVICE T identity() {
+    return T(~T{0});
+  }
+};
+
 template <class Arrays, class Less>
 struct any_order_splitters_kernel {
   using key = typename Arrays::key;
@@ -81,7 +95,7 @@ struct any_order_splitters_kernel {
     const bool is_end =
         has_one && (t == 0 || less.of_keys(s.keys.load(own), s.keys.load(sample_of(b + 1 < splitters ? b + 1 : b))));
     const std::uint32_t end = is_end ? b : splitters;
-    const std::uint32_t later = primitives::block_exclusive_scan(s.scan, end, primitives::minimum{}, splitters).before;
+    const std::uint32_t later = primitives::block_exclusive_scan(s.scan, end, least_place{}, splitters).before;
     if (has_one) {
       const std::uint64_t at = std::uint64_t{simt::block_index()} << rows.bits;
       rows.nodes.store(at + node_of_splitter(b, rows.bits), s.keys.load(own));
