@@ -1,6 +1,6 @@
 // Puts a block's pairs in order by the bins that their keys belong to, as local/bin_places.hpp does keys alone: through
-// a list, or by the words where it has no room. The
-// pairs stay where they are in shared storage; what is placed is where each of them stands.
+// a list, or by the words where it has no room. The pairs stay where they are in shared storage; what is placed is where
+// each of them stands.
 //
 // Words whose pairs found their bin taken are put right by insertion, by image and then by place in the bucket. So the
 // result is stable, whichever pair takes a bin first.
