@@ -44,6 +44,20 @@ SORTILE_DEVICE bool count_row(const std::uint32_t (&digits)[N], Add add) {
   return simt::popcount(leading) > simt::warp_size / 2;
 }
 
+/// add(digit, lanes) for each lane's digit, where `counts`: the first such lane's digit once for all that have it. By
+/// whole warps.
+template <class Add>
+SORTILE_DEVICE void count_lanes(bool counts, std::uint32_t digit, Add add) {
+  const unsigned counting = simt::ballot(counts);
+  if (counting == 0)
+    return;
+  const std::uint32_t first = simt::shuffle(digit, simt::trailing_zeros(counting));
+  const bool leads = counts && digit == first;
+  const unsigned leading = simt::ballot(leads);
+  if (counts && (!leads || (leading & simt::lanes_below()) == 0))
+    add(digit, leads ? unsigned(simt::popcount(leading)) : 1u);
+}
+
 /// Whether more neighbours of a row have one digit than random keys would. By whole warps.
 template <int N>
 SORTILE_DEVICE bool are_alike(const std::uint32_t (&digits)[N]) {

@@ -8,6 +8,8 @@
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,11 +38,12 @@ struct sort_tuning {
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for the verdict
   std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
-  std::uint64_t map_bytes_from = std::uint64_t{1} << 26;    ///< of keys, from which a map spreads skewed ones
-  std::uint64_t map_pairs_from = std::uint64_t{1} << 19;    ///< pairs of 64-bit keys likewise; four times as many of 32
-  static constexpr std::uint32_t least_giant = 67'000;      ///< room for a bucket's counters
-  static constexpr std::uint32_t most_giant = 1u << 21;     ///< what one block counts alone
-  std::uint32_t giant_from = std::uint32_t{1} << 17;        ///< keys from which several blocks count a bucket
+  std::uint64_t map_keys_from = std::uint64_t{1} << 22;     ///< 64-bit keys alone, from which a map spreads skewed ones
+  std::uint64_t refined_bytes_from = std::uint64_t{1} << 25; ///< of keys, from which deferred buckets get finer bins
+  std::uint64_t map_pairs_from = std::uint64_t{1} << 19; ///< pairs of 64-bit keys likewise; four times as many of 32
+  static constexpr std::uint32_t least_giant = 67'000;   ///< room for a bucket's counters
+  static constexpr std::uint32_t most_giant = 1u << 21;  ///< what one block counts alone
+  std::uint32_t giant_from = std::uint32_t{1} << 17;     ///< keys from which several blocks count a bucket
   /// Pairs of 32-bit keys and values from which, in two partitions, buckets of up to 9088 pairs (values of 8 bytes:
   /// 11,264, of 16: 7168) are no reason to give the pairs away: one more launch, which mostly has nothing to do.
   std::uint64_t large_buckets_from = std::uint64_t{1} << 25;
@@ -51,6 +54,11 @@ struct sort_tuning {
   unsigned attempts = 4;    ///< draws before the sample sort's network takes over; at most 4
   std::uint32_t blocks = 0; ///< of the grid, or at most; 0: follows n and the device
   bool many = false;        ///< few keys too are counted as many are
+
+  /// Keys that a map by distribution is drawn from, log2: an eighth of n, 2^18 or 2^20 at most.
+  constexpr unsigned map_sample_bits(std::uint64_t n) const {
+    return std::clamp(unsigned(std::bit_width(n)) - 4, 4u, n < many_samples_from ? 18u : 20u);
+  }
 };
 
 /// Word is std::uint8_t … std::uint64_t or uint128. Pointers are to memory that the queue's device can reach. Arrays

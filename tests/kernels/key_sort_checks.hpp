@@ -35,13 +35,13 @@ std::vector<Word> sorted_by_buckets(simt::queue q, const std::vector<Word>& keys
 template <class Word>
 void check_verdict(simt::queue q, const std::vector<Word>& keys, unsigned bits, bool given_away,
                    std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
-                   std::uint64_t map_bytes_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
+                   std::uint64_t map_keys_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
   buffer<std::uint32_t> told(1, 99);
   const auto got = sorted_by_buckets(q, keys, {told.view().data(), 0, passes},
                                      {.partition_bits = bits,
                                       .sample_from = sample_from,
                                       .many_samples_from = many_samples_from,
-                                      .map_bytes_from = map_bytes_from});
+                                      .map_keys_from = map_keys_from});
   std::vector<Word> expected = keys;
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(told.host()[0] & kernels::verdict::roles, given_away ? told_role : 0u);

@@ -14,6 +14,7 @@
 // Cost, each time: two additions to shared storage a sample and five barriers of one block, 5 µs.
 #pragma once
 
+#include "kernels/alike_rows.hpp"
 #include "primitives/block_scan.hpp"
 #include "simt/simt.hpp"
 
@@ -30,10 +31,10 @@ struct heavy_samples {
     primitives::block_scan_storage<std::uint32_t, Threads> sum;
   };
   /// Chooses a value for each bin, and counts the samples that equal it. Of the samples that are not in `own`: bit j of
-  /// that is keys[j], sample j · threads + t. By all threads of a block, as all that follows; begins and ends with a
-  /// barrier.
-  template <class BinOf>
-  static SORTILE_DEVICE void find_alike(storage& s, const Word (&keys)[each], BinOf bin_of, std::uint32_t own) {
+  /// that is keys[j], sample j · threads + t, in bins[j]. By all threads of a block, as all that follows; begins and
+  /// ends with a barrier.
+  static SORTILE_DEVICE void find_alike(storage& s, const Word (&keys)[each], const std::uint32_t (&bins)[each],
+                                        std::uint32_t own) {
     const unsigned t = simt::thread_index();
     for (unsigned b = t; b < Bins; b += Threads) {
       s.chosen[b] = 0;
@@ -41,29 +42,33 @@ struct heavy_samples {
     }
     simt::block_barrier();
     const auto number = [t](unsigned j) { return j * Threads + t + 1; };
-    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
-      s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope);
+    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
+      if (s.chosen.load(b) < number(j)) // most need not wait for others
+        s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
-    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
+    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
       if (s.chosen.load(b) == number(j))
         s.value[b] = keys[j];
     });
     simt::block_barrier();
-    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
-      if (s.value.load(b) == keys[j])
-        s.alike.fetch_add(b, 1u, simt::relaxed, simt::block_scope);
-    });
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < each; ++j) {
+      const std::uint32_t b = bins[j];
+      count_lanes((own >> j & 1) == 0 && s.value.load(b) == keys[j], b, [&](std::uint32_t bin, std::uint32_t alike) {
+        s.alike.fetch_add(bin, alike, simt::relaxed, simt::block_scope);
+      });
+    }
     simt::block_barrier();
   }
 
   /// Takes the frequent ones of the values that find_alike() has chosen out of count[], which has the samples that are
   /// not in `own`. Ends with a barrier.
-  template <class BinOf>
   static SORTILE_DEVICE void take_one_a_bin(storage& s, const simt::shared_view<std::uint32_t>& count,
-                                            const Word (&keys)[each], BinOf bin_of, std::uint32_t& own) {
+                                            const Word (&keys)[each], const std::uint32_t (&bins)[each],
+                                            std::uint32_t& own) {
     const auto from = [&](std::uint32_t least) {
-      return standing(s, keys, bin_of, own, [least](std::uint32_t alike) { return alike >= least; });
+      return standing(s, keys, bins, own, [least](std::uint32_t alike) { return alike >= least; });
     };
     // Of 65,536 values, evenly frequent, one in eight samples is one of two alike, and hardly one of three.
     const std::uint32_t pairs = from(2), all = samples(s, pairs), least = all >= Samples / 4 ? 2 : 3;
@@ -78,11 +83,10 @@ struct heavy_samples {
   /// samples are seen once, and many exactly twice. Then most keys have values of some dozens to some thousands, too
   /// few to be seen here and too many for the bins of a local step. Where frequent values stand among even keys, hardly
   /// any is seen twice.
-  template <class BinOf>
-  static SORTILE_DEVICE bool thin_out(storage& s, const Word (&keys)[each], BinOf bin_of) {
+  static SORTILE_DEVICE bool thin_out(storage& s, const Word (&keys)[each], const std::uint32_t (&bins)[each]) {
     constexpr std::uint32_t many = Samples / 64; // of Zipf's values about 400 of 8192 are one of two alike
     const auto seen = [&](std::uint32_t times) {
-      return samples(s, standing(s, keys, bin_of, 0, [times](std::uint32_t alike) { return alike == times; }));
+      return samples(s, standing(s, keys, bins, 0, [times](std::uint32_t alike) { return alike == times; }));
     };
     const std::uint32_t once = seen(1), twice = seen(2);
     std::uint32_t chosen = 0;
@@ -93,19 +97,20 @@ struct heavy_samples {
   }
 
  private:
-  template <class F, class BinOf>
-  static SORTILE_DEVICE void each_other(const Word (&keys)[each], BinOf bin_of, std::uint32_t own, F f) {
+  template <class F>
+  static SORTILE_DEVICE void each_other(const Word (&keys)[each], const std::uint32_t (&bins)[each], std::uint32_t own,
+                                        F f) {
     SORTILE_UNROLL
-    for (unsigned j = 0; j < each; ++j)
+    for (unsigned j = each; j-- > 0;)
       if ((own >> j & 1) == 0)
-        f(j, bin_of(keys[j]));
+        f(j, bins[j]);
   }
   /// This thread's samples that equal their bin's value, where so many are alike; a bit each.
-  template <class BinOf, class Wanted>
-  static SORTILE_DEVICE std::uint32_t standing(const storage& s, const Word (&keys)[each], BinOf bin_of,
-                                               std::uint32_t own, Wanted wanted) {
+  template <class Wanted>
+  static SORTILE_DEVICE std::uint32_t standing(const storage& s, const Word (&keys)[each],
+                                               const std::uint32_t (&bins)[each], std::uint32_t own, Wanted wanted) {
     std::uint32_t found = 0;
-    each_other(keys, bin_of, own, [&](unsigned j, std::uint32_t b) {
+    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
       if (wanted(s.alike.load(b)) && s.value.load(b) == keys[j])
         found |= 1u << j;
     });

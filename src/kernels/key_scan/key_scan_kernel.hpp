@@ -63,6 +63,7 @@ struct key_scan_kernel {
   simt::global<std::uint64_t> findings;
   simt::global<const key_window<Word>> window;
   simt::global<const std::uint32_t> map;
+  simt::global<Word> first_images; // of the buckets, where a map spreads the keys: written
   Image image;
   std::uint32_t n;
   unsigned bits;   // of a bucket's number, up to 16
@@ -95,9 +96,18 @@ struct key_scan_kernel {
     gather(s, all);
     simt::block_barrier();
     publish(s);
+    if constexpr (maps)
+      if (w.by_distribution != 0)
+        leave_first_images(s);
   }
 
  private:
+  /// The blocks share them out: each is found by a binary search of many steps.
+  SORTILE_DEVICE void leave_first_images(shared& s) const {
+    for (std::uint32_t b = simt::block_index() + simt::thread_index() * simt::grid_size(); b < bins();
+         b += simt::grid_size() * block_threads)
+      first_images[b] = key_map<Word>::first_of(s.map.view(), center_of<Word>(map), b, bits);
+  }
   struct seen {
     Word any = 0, all = Word(~Word{0});
     neighbours order; // of a warp's whole rows the same in all lanes

@@ -59,6 +59,7 @@
 // that asks.
 #pragma once
 
+#include "kernels/alike_rows.hpp"
 #include "primitives/multiplicative_hash.hpp"
 #include "simt/simt.hpp"
 
@@ -147,7 +148,9 @@ struct skew_sample : skew_limits {
     simt::block_barrier();
     SORTILE_UNROLL
     for (unsigned j = 0; j < Each; ++j)
-      count.fetch_add(bin_of(xs[j]), 1u, simt::relaxed, simt::block_scope);
+      count_lanes(true, bin_of(xs[j]), [&](std::uint32_t bin, std::uint32_t keys) {
+        count.fetch_add(bin, keys, simt::relaxed, simt::block_scope);
+      });
     simt::block_barrier();
   }
   /// The samples in the fullest of this thread's bins. After count_bins().
@@ -263,7 +266,9 @@ struct skew_sample : skew_limits {
       if ((passed_over >> j & 1) != 0)
         continue;
       const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
-      taken += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
+      const bool was = (cells.load(cell >> 5) & bit) != 0 || // without waiting for others
+                       (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0;
+      taken += was ? 1 : 0;
     }
     return sum_of_all(cells, taken);
   }

@@ -9,7 +9,7 @@
 //
 //            | below, unsorted |      nothing      | above, unsorted |
 //
-//   write    the value everywhere between; then the two ends are sorted (heavy_ends_kernel.hpp)
+//   write    the value everywhere between; then the two ends are sorted (heavy_kernel.hpp)
 //
 // Buckets count as heavy from more keys on than large_sort_kernel.hpp holds in shared storage. The tables' kernel lists
 // them as giant ones (skewed/giant_buckets.hpp), and blocks share out their keys, as they do there. It does so only for
@@ -147,20 +147,6 @@ struct heavy_buckets {
       to[begin + front] = key;
     if (is_above)
       to[begin + part.keys - 1 - back] = key;
-  }
-};
-
-/// Blocks share out the keys of all heavy buckets.
-template <class Word, class Image = integer_image<Word>>
-struct split_heavy_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 512, min_blocks = 3;
-
-  heavy_buckets<Word, Image> heavy;
-
-  SORTILE_DEVICE void operator()() const {
-    for_giant_parts(heavy.list, heavy.listed(), simt::grid_size(),
-                    [this](const giant_part& part) { heavy.split(part); });
   }
 };
 

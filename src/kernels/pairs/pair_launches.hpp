@@ -105,7 +105,7 @@ class pair_sort {
   simt::global<std::uint32_t> cells() const {
     return table(at().cells, may_map() ? detail::pair_map_rows * numbers::map::cells / 2 : 0);
   }
-  unsigned map_sample_bits() const { return may_map() ? detail::pair_map_sample_bits(r_.n, r_.tuning) : 0; }
+  unsigned map_sample_bits() const { return may_map() ? r_.tuning.map_sample_bits(r_.n) : 0; }
   using sample = typename scan_kernel::spread_finder::sample;
   /// By what samples are judged. Before a map is drawn, buckets should fit the local step.
   sample limits(bool of_map = false) const {

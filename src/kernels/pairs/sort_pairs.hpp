@@ -86,16 +86,10 @@ bool maps_pairs(const partition_plan& p, const typed_request<Word>& r) {
   return r.may_fall_back() && !p.in_one_block && !passes_are_as_quick &&
          r.n / (sizeof(Word) == 4 ? 4 : 1) >= r.tuning.map_pairs_from;
 }
-/// Of the map, and parts of its sample, at most.
+/// Of the map, and parts of its sample, at most; each part has one key at least.
 template <class Word>
 inline constexpr std::size_t pair_map_cells = 256 * sizeof(Word);
 inline constexpr unsigned pair_map_rows = 64;
-/// Of the map's sample, log2: an eighth of the keys, 2^18 or 2^20 at most. Each part has one at least.
-inline unsigned pair_map_sample_bits(std::uint64_t n, const sort_tuning& tuning) {
-  const unsigned most = n < tuning.many_samples_from ? 18 : 20, eighth = unsigned(std::bit_width(n)) - 4;
-  return std::clamp(eighth, 4u, most);
-}
-
 /// Byte offsets.
 struct sort_pairs_layout {
   std::size_t findings, spread, cells, map, order, start, count, deferred, coarse, fine, keys, work_keys, values, bytes;

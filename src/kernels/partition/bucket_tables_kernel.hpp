@@ -42,13 +42,12 @@ struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
-  static constexpr std::uint32_t map_judges = 8192; ///< samples by which key_map_kernel.hpp judges a map
+  static constexpr std::uint32_t map_judges = 8192; ///< samples by which drawn_key_map.hpp judges a map
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
     scan_storage before, within, oversized;
     giant_storage giants_before, giants_within;
-    alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
 
   simt::global<const std::uint32_t> first_count, second_count; // of the two scans
@@ -56,8 +55,6 @@ struct bucket_tables_kernel {
   bucket_rings coarse, fine_rings; // of the first and of the second partition
   simt::global<std::uint64_t> findings;
   simt::global<key_window<Word>> window;
-  simt::global<const std::uint32_t> map;
-  simt::global<Word> first; // each bucket's first image, where a map spreads the keys
   giant_list giants;
   simt::global<std::uint32_t> below, above; // of heavy buckets (local/heavy_buckets.hpp): zeroed
   verdict told;
@@ -75,9 +72,6 @@ struct bucket_tables_kernel {
     bool mapped = false;
     if constexpr (maps)
       mapped = window.load(0).by_distribution != 0;
-    if constexpr (maps)
-      if (mapped)
-        fetch_map<Word>(s.map, map, block_threads); // barriers follow
     for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads) {
       const std::uint32_t keys = count.load(j);
       sum += keys;
@@ -100,9 +94,6 @@ struct bucket_tables_kernel {
     if (i >= bins)
       return;
     start[i] = at;
-    if constexpr (maps)
-      if (mapped)
-        first[i] = key_map<Word>::first_of(s.map.view(), center_of<Word>(map), i, bits_of_bins());
     if (here > n / 4) // hot: a warp's row has many keys of this bucket
       findings.fetch_add(finding_alike, std::uint64_t{n});
     const std::uint32_t ring = (at + granule - 1) / granule * granule;
@@ -122,7 +113,6 @@ struct bucket_tables_kernel {
   }
 
  private:
-  SORTILE_DEVICE unsigned bits_of_bins() const { return 31 - unsigned(simt::leading_zeros(bins)); }
   /// Number << 32 | keys of giant buckets.
   SORTILE_DEVICE std::uint64_t as_giant(std::uint32_t keys) const {
     return giants.takes(keys) ? std::uint64_t{1} << 32 | keys : 0;

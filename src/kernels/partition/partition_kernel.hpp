@@ -70,11 +70,11 @@ struct partition_shape {
 /// 2^28 large ones are quicker.
 enum class tile_size { small, large };
 
-/// Mapped: by the map (key_map.hpp). A kernel of its own: in one with the others, which then ask DRAM for 4 % more
-/// bytes than they need, uniform keys of 32 bits take 5 % longer. Both are launched, and one returns at once.
-template <class Word, tile_size Size, class Image = integer_image<Word>, bool Mapped = false>
+template <class Word, tile_size Size, class Image = integer_image<Word>>
 struct partition_kernel {
   static constexpr bool large = Size == tile_size::large;
+  /// Whether a map (key_map.hpp) may spread the keys. Large tiles of 32-bit keys have no registers left for it.
+  static constexpr bool maps = key_map<Word>::exists && !Image::of_floats && !(large && sizeof(Word) == 4);
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = large ? 1024 : 512, min_blocks = large ? 1 : 2, radix = 256;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = large ? 6 : 4, items = vectors * vector;
@@ -96,7 +96,7 @@ struct partition_kernel {
     simt::shared_array<std::uint32_t, radix + 1> tile_first;
     simt::shared_value<std::uint32_t> staged;
     scan_storage scan;
-    alignas(16) simt::shared_array<std::uint32_t, Mapped ? key_map<Word>::words : 4> map;
+    alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes, as out
@@ -112,18 +112,18 @@ struct partition_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const key_window<Word> w = window.load(0);
-    if (course_of<Word>(findings, w, bins) != key_course::buckets || (w.by_distribution != 0) != Mapped)
+    if (course_of<Word>(findings, w, bins) != key_course::buckets)
       return;
-    if constexpr (Mapped) {
-      fetch_map<Word>(s.map, map, block_threads); // a barrier follows before it is read
-      partition<false>(s, mapped_keys<Word, Image>{image, center_of<Word>(map), s.map.view()});
-    } else {
-      const windowed_keys<Word, Image> buckets{w, image};
-      if (rows_are_alike(findings, n / unsigned(vector * simt::warp_size)))
-        partition<true>(s, buckets);
-      else
-        partition<false>(s, buckets);
-    }
+    if constexpr (maps)
+      if (w.by_distribution != 0) {
+        fetch_map<Word>(s.map, map, block_threads); // a barrier follows before it is read
+        return partition<false>(s, mapped_keys<Word, Image>{image, center_of<Word>(map), s.map.view()});
+      }
+    const windowed_keys<Word, Image> buckets{w, image};
+    if (rows_are_alike(findings, n / unsigned(vector * simt::warp_size)))
+      partition<true>(s, buckets);
+    else
+      partition<false>(s, buckets);
   }
 
  private:

@@ -70,19 +70,19 @@ struct sort_keys_layout {
   /// Entries of a list of heavy buckets; an even number.
   static std::uint64_t heavy_room(std::uint64_t n) { return (most_giants(n, least_heavy) + 2) / 2 * 2; }
 
-  /// Whether skewed keys are spread by their distribution (key_scan/key_map.hpp). Launches in vain cost uniform keys of
-  /// 32 bits, which are sorted so much sooner, more than others.
+  /// Whether skewed keys are spread by their distribution (key_scan/key_map.hpp). Of 32-bit keys, four passes of an LSD
+  /// sort are as quick for longer.
   template <class Word>
   static bool maps(const partition_plan& p, const typed_request<Word>& r) {
     return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts && r.n >= r.tuning.sample_from &&
-           r.n * sizeof(Word) >= (sizeof(Word) == 4 ? 4 : 1) * r.tuning.map_bytes_from;
+           r.n >= (sizeof(Word) == 4 ? 8 : 1) * r.tuning.map_keys_from;
   }
   /// Whether frequent values then have buckets of their own (local/heavy_buckets.hpp).
   template <class Word>
   static bool parts_heavy(const partition_plan& p, const typed_request<Word>& r) {
     return sizeof(Word) == 8 && maps(p, r);
   }
-  static constexpr unsigned map_cells(unsigned key_bits) { return 32 * key_bits; } // 16 a power of two, on two sides
+  static constexpr std::size_t map_cells(unsigned key_bits) { return 32 * key_bits; } // 16 a power of two, on two sides
 
   template <class Word>
   static sort_keys_layout of(const partition_plan& p, const typed_request<Word>& r) {
@@ -94,7 +94,7 @@ struct sort_keys_layout {
     l.findings = a.take(128);
     l.count = a.take(bins);
     l.deferred = a.take(bins);
-    const std::size_t cells = maps(p, r) ? std::size_t{map_cells(8 * sizeof(Word))} * 4 : 0;
+    const std::size_t cells = maps(p, r) ? map_cells(8 * sizeof(Word)) * 4 : 0;
     l.cells = a.take(cells == 0 ? 0 : cells + sizeof(Word)); // and the bits in which keys differ
     l.start = a.take(bins + 4);
     l.coarse_next = a.take(coarse);

@@ -16,7 +16,7 @@
 #include "kernels/key_scan/key_map_kernel.hpp"
 #include "kernels/key_scan/key_scan_kernel.hpp"
 #include "kernels/key_scan/window_kernel.hpp"
-#include "kernels/local/heavy_ends_kernel.hpp"
+#include "kernels/local/heavy_kernel.hpp"
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/local/refined_sort_kernel.hpp"
@@ -195,26 +195,20 @@ class key_sort {
                         .few_alone = plan_.counts && asks_samples()});
   }
   void draw_map() const {
-    static_assert(cells == detail::sort_keys_layout::map_cells(width));
-    using count = count_cells_kernel<Word, Image>;
-    simt::launch(q_, {.grid = simt::resident_blocks<count>(q_)},
-                 count{.in = {r_.keys_in, r_.n},
-                       .window = window(),
-                       .count = table(at_.cells, cells + width / 32),
-                       .words = {part<std::uint32_t>(at_.map), map_words},
-                       .image = image_,
-                       .n = n_});
     using kernel = key_map_kernel<Word, Image>;
-    simt::launch(q_, {.grid = 1},
+    static_assert(cells == detail::sort_keys_layout::map_cells(width));
+    const unsigned sample_bits = r_.tuning.map_sample_bits(r_.n);
+    simt::launch(q_, {.grid = kernel::blocks(sample_bits, simt::resident_blocks<kernel>(q_))},
                  kernel{.in = {r_.keys_in, r_.n},
                         .window = window(),
-                        .count = table(at_.cells, cells + width / 32),
+                        .cells = table(at_.cells, cells + width / 32),
                         .words = {part<std::uint32_t>(at_.map), map_words},
                         .findings = findings(),
                         .told = verdict::of(r_.verdict),
                         .image = image_,
                         .limits = kernel::sample::of(r_.n, plan_.bits(), most_for_one_block, fitting),
-                        .n = n_});
+                        .n = n_,
+                        .sample_bits = sample_bits});
   }
   void scan_keys(bool second) const {
     using kernel = key_scan_kernel<Word, Image>;
@@ -226,6 +220,7 @@ class key_sort {
                         .findings = findings(),
                         .window = window(),
                         .map = map(),
+                        .first_images = first(),
                         .image = image_,
                         .n = n_,
                         .bits = plan_.bits(),
@@ -243,8 +238,6 @@ class key_sort {
                         .fine_rings = fine_rings(),
                         .findings = findings(),
                         .window = window(),
-                        .map = map(),
-                        .first = first(),
                         .giants = giants(),
                         .below = below(),
                         .above = above(),
@@ -267,25 +260,20 @@ class key_sort {
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
   bool in_large_tiles() const {
+    if (maps() && !partition_kernel<Word, tile_size::large, Image>::maps)
+      return false;
     return r_.tuning.tiles == partition_tiles::follow_n ? r_.n * sizeof(Word) >= large_tiles_bytes
                                                         : r_.tuning.tiles == partition_tiles::large;
   }
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
-    if constexpr (may_map)
-      if (maps())
-        partition_in_tiles<true>(from, to, rings, shape);
-    partition_in_tiles<false>(from, to, rings, shape);
-  }
-  template <bool Mapped>
-  void partition_in_tiles(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
     if constexpr (!floats)
       if (!in_large_tiles())
-        return partition_by<tile_size::small, Mapped>(from, to, rings, shape);
-    partition_by<tile_size::large, Mapped>(from, to, rings, shape);
+        return partition_by<tile_size::small>(from, to, rings, shape);
+    partition_by<tile_size::large>(from, to, rings, shape);
   }
-  template <tile_size Size, bool Mapped>
+  template <tile_size Size>
   void partition_by(const Word* from, Word* to, const bucket_rings& rings, partition_shape shape) const {
-    using kernel = partition_kernel<Word, Size, Image, Mapped>;
+    using kernel = partition_kernel<Word, Size, Image>;
     const auto tiles = (r_.n + kernel::tile_keys - 1) / kernel::tile_keys;
     const unsigned resident = simt::resident_blocks<kernel>(q_);
     // Neighbouring tiles of one segment, where every block gets several chunks of them.
@@ -329,7 +317,7 @@ class key_sort {
     sort_skewed(from);
   }
   /// Of fewer keys, a launch in vain would cost more than finer bins are worth.
-  bool refines() const { return !floats && !plan_.counts && r_.n * sizeof(Word) >= r_.tuning.map_bytes_from / 2; }
+  bool refines() const { return !floats && !plan_.counts && r_.n * sizeof(Word) >= r_.tuning.refined_bytes_from; }
   void sort_refined(const Word* from) const {
     using kernel = refined_sort_kernel<Word>;
     simt::launch(q_, {.grid = std::min(plan_.bins(), simt::resident_blocks<kernel>(q_))},
@@ -352,10 +340,9 @@ class key_sort {
                        .below = width});
   }
   void sort_heavy(const Word* from) const {
-    using kernel = split_heavy_kernel<Word, Image>;
-    simt::launch(q_, {.grid = simt::resident_blocks<kernel>(q_)}, kernel{heavy(from)});
-    using ends = heavy_ends_kernel<Word, Image>;
-    simt::launch(q_, {.grid = simt::resident_blocks<ends>(q_)}, ends{heavy(from), deferred()});
+    using kernel = heavy_kernel<Word, Image>;
+    simt::launch(q_, {.grid = simt::resident_blocks<kernel>(q_, {.cooperative = true}), .cooperative = true},
+                 kernel{heavy(from), deferred()});
   }
   void sort_skewed(const Word* from) const {
     if constexpr (sizeof(Word) == 4) {

@@ -1,4 +1,5 @@
-// Writes the values of heavy buckets (heavy_buckets.hpp), and sorts the keys beside them: a block each end.
+// Sorts heavy buckets (heavy_buckets.hpp): all blocks split them, meet, and write their values; then a block sorts an
+// end of one, the keys beside its value. A cooperative launch, which returns at once where there is no such bucket.
 //
 // An end that shared storage holds is sorted there, as a deferred bucket is. Of a longer one, frequent values are taken
 // out, one after the other: keys below and above such a value go to the two ends of its stretch of another array, the
@@ -14,7 +15,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Word, class Image = integer_image<Word>>
-struct heavy_ends_kernel {
+struct heavy_kernel {
   using large = large_sort_kernel<Word>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = large::block_threads, min_blocks = 1, most_pieces = 16;
@@ -35,6 +36,8 @@ struct heavy_ends_kernel {
     const std::uint32_t listed = heavy.listed();
     if (listed == 0)
       return;
+    for_giant_parts(heavy.list, listed, simt::grid_size(), [this](const giant_part& p) { heavy.split(p); });
+    simt::grid_barrier();
     for_giant_parts(heavy.list, listed, simt::grid_size(), [this](const giant_part& p) { heavy.write_value(p); });
     const Word differ = differing_bits<Word>(deferred.findings);
     const std::uint32_t in_out = heavy.others().data() == heavy.out.data() ? 1 : 0;
