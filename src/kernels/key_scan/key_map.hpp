@@ -81,7 +81,7 @@ struct key_map {
     return c[0] + (std::uint32_t(std::uint64_t{p.fraction} * c[1] >> 32) ^ p.below);
   }
   /// What a cell's base is, where so much of y lies before it, without its own height.
-  static SORTILE_DEVICE std::uint32_t base(std::uint32_t cell, std::uint32_t before, std::uint32_t height) {
+  static SORTILE_HOST_DEVICE std::uint32_t base(std::uint32_t cell, std::uint32_t before, std::uint32_t height) {
     if (cell < side) // counted down from its end; nobody has less than one
       return before + height == 0 ? 1 : before + height;
     return before < most ? before : most;
