@@ -240,6 +240,10 @@ def _groups(x: Any, names: tuple[str, ...]) -> list[Any]:
     """The distinct elements and these outputs of the library's call, in its order. Waits for the device, which alone
     knows how many groups there are."""
     need_order(x)
+    if isinstance(x, jax.core.Tracer):
+        raise jax.errors.ConcretizationTypeError(
+            x, "sortile: unique() and group_by() make results whose shapes the elements decide, so these cannot be traced. "
+        )
     distinct, *made, number = _compiled(_grouped, names, FRAMEWORK.positions)(x)
     groups = int(np.asarray(number).view(np.uint64)[0])
     if groups == x.size:

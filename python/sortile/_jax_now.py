@@ -189,7 +189,7 @@ def _spares_for(arrays: Sequence[Any], longest: int = LONGEST) -> Spares | None:
         if isinstance(x, _Tracer) or x.ndim != 1 or x.dtype not in _KEY_TYPES:
             return None
         width = x.dtype.itemsize
-        if not 0 < x.shape[0] * width <= longest or not x.is_ready():
+        if not 0 < x.shape[0] * width <= longest or x.is_deleted() or not x.is_ready():  # the last may crash if deleted
             return None
         if width == 8 and not jax.config.jax_enable_x64:  # made while such types were on: now there are no results of it
             return None

@@ -350,6 +350,14 @@ class TestJax:
             jax.jit(lambda x: sortile.partition(x, 3))(np.zeros(3, "f4"))
         with pytest.raises(ValueError, match="progress cannot be told"):
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
+        for call in (sortile.unique, sortile.group_by):
+            with pytest.raises(jax.errors.ConcretizationTypeError, match="whose shapes the elements decide"):
+                jax.jit(call)(np.zeros(3, "f4"))
+        gone = jax.numpy.zeros(3)
+        gone.delete()
+        for call in (sortile.sort, sortile.is_sorted, sortile.unique, sortile.group_by, sortile.median):
+            with pytest.raises(RuntimeError, match="deleted"):
+                call(gone)
 
     def test_descending_is_checked_once(self, jax):
         class Number(int):

@@ -146,6 +146,14 @@ def test_nothing_is_done_at_once_where_nobody_tells_of_traces():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_deleted_array_is_jaxs_to_refuse(at_once, x):
+    """JAX crashes where it is asked whether such an array is ready."""
+    x.delete()
+    assert at_once.now.sort(x, -1, False, "last") is None
+    with pytest.raises(RuntimeError, match="deleted"):
+        sortile.sort(x)
+
+
 def test_a_nan_that_is_an_array_is_no_word(at_once, x):
     for nan in (np.array(["last"]), np.array("last"), np.array(["last", "largest"]), None, 3):
         assert at_once.now.sort(x, -1, False, nan) is None and at_once.now.top_k(x, 2, -1, True, nan) is None
