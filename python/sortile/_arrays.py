@@ -235,16 +235,16 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
             f"sortile: this {kind} is traced, and this call reads its elements; docs/python-frameworks.md names those "
             "that are traced"
         )
+    namespace = _namespace(x)
+    if hasattr(x, "resolve_neg") and x.requires_grad and namespace.is_grad_enabled():  # PyTorch's
+        raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
     if x.__dlpack_device__()[0] not in _HOST_MEMORY:
         raise TypeError(
             f"sortile: this {kind} lies in the memory of a device; there sort(), argsort(), top_k() and other calls "
             "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "
             "by their from_dlpack()"
         )
-    namespace = _namespace(x)
-    if hasattr(x, "resolve_neg"):  # PyTorch's: some stand for the negative or the conjugate of what is in memory
-        if x.requires_grad and namespace.is_grad_enabled():
-            raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
+    if hasattr(x, "resolve_neg"):  # some of PyTorch's stand for the negative or the conjugate of what is in memory
         x = x.detach().resolve_conj().resolve_neg()
     elif str(getattr(x, "dtype", "")) == "bfloat16":  # NumPy knows it by ml_dtypes, and not by DLPack
         return np.asarray(x), namespace.asarray

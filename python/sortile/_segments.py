@@ -55,11 +55,12 @@ def _pair(function: str, offsets: tuple[Any, ...]) -> tuple[Any, Any]:
 
 
 def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
-    """The same where `x` lies. Offsets that the framework holds are not looked at: that would wait for the device."""
+    """The same where `x` lies. Offsets that the framework holds are not looked at: that would wait for the device. Its
+    arrays in host memory are as good as NumPy's."""
     if x.ndim != 1:
         raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
     sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
-    if not any([known(type(side)) is f for side in sides]):
+    if not any([known(type(side)) is f and f.holds(side) for side in sides]):
         begins, ends = _on_host(function, offsets)
         core.check_segments(begins, ends, x.shape[0])
         narrow = np.int32 if x.shape[0] < 2**31 else np.int64

@@ -2,7 +2,8 @@
 
 A plain tensor on a GPU is sorted by its address; one in host memory is read like NumPy's arrays, and never comes here.
 Where PyTorch has more to know (a gradient is wanted, torch.compile or vmap is at work), the call becomes one of its
-operators: they have shape functions, rules for vmap, and `sort_with_positions` a backward.
+operators: they have shape functions, rules for vmap, and `sort_with_positions` a backward. What these do not serve (torch.func's
+gradients, tangents of forward mode) is differentiated by PyTorch: it gathers the elements at positions.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.autograd import forward_ad
 
 from . import _device
 from ._about import explained
@@ -50,8 +52,15 @@ class Torch(TorchArrays):
     def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
         if _is_plain(keys):
             return super().sort_rows_with_positions(keys, descending, positions)
-        found, order = sort_with_positions(keys, 1, descending, "largest")
+        found, order = self.sorted_by_operators(keys, 1, descending, "largest")
         return found, self.cast(order, positions)
+
+    def sorted_by_operators(self, x: Any, axis: int, descending: bool, nan: str) -> tuple[Any, Any]:
+        if not _is_functional(x):
+            found, order = sort_with_positions(x, axis, descending, nan)
+            return found, order
+        order = argsort_operator(x.detach(), axis, descending, nan, "int64")
+        return self.take_along_axis(x, order, axis), order
 
     def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
         if _is_plain(keys) and _is_plain(values):
@@ -86,8 +95,8 @@ class Torch(TorchArrays):
         if not _for_operators(x):
             return _device.sort(self, x, axis, descending, out, nan)
         x, axis = _operand(x, axis, out)
-        if _wants_gradient(x):
-            return sort_with_positions(x, axis, descending, nan)[0]
+        if _wants_gradient(x) or _is_functional(x):
+            return self.sorted_by_operators(x, axis, descending, nan)[0]
         return sort_operator(x, axis, descending, nan)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
@@ -155,13 +164,20 @@ def _wants_gradient(x: Any) -> bool:
     return bool(x.requires_grad) and torch.is_grad_enabled()
 
 
+def _is_functional(x: Any) -> bool:
+    """Whether a transform of torch.func is at work, or a tangent wanted: of these the backward of an operator knows nothing."""
+    if torch.compiler.is_compiling():
+        return False
+    return bool(_is_transformed(x)) or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
+
+
 def _for_operators(x: Any) -> bool:
     """Whether PyTorch has to see this call as one of its operators."""
     return (
         torch.compiler.is_compiling()
         or (type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter)
         or (x.requires_grad and torch.is_grad_enabled())
-        or bool(_is_transformed(x))
+        or _is_functional(x)
         or (x.dtype == torch.bfloat16 and not x.is_cuda)  # which NumPy cannot take
     )
 

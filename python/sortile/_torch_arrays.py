@@ -67,6 +67,12 @@ class TorchArrays(GpuArrays):
         ordinal = x.get_device()
         return ordinal, _stream_of(ordinal), _allocate
 
+    def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
+        result = super().sort_rows(keys, descending, into)
+        if result is into and not into.is_inference():
+            torch.autograd.graph.increment_version(into)  # a backward that has kept it notices
+        return result
+
     def sort_lane(self, x: Any, descending: bool) -> Any:
         keys = self.contiguous(x)
         result = torch.empty_like(keys)
@@ -111,6 +117,7 @@ class TorchArrays(GpuArrays):
             and out.shape == keys.shape[1:]
             and out.is_contiguous()
             and out.device == keys.device
+            and not (out.requires_grad and torch.is_grad_enabled())  # which PyTorch's copy refuses, or has in its graph
         )
 
     def stored(self, result: Any, out: Any) -> Any:

@@ -440,6 +440,34 @@ class TestTorch:
         (ours,) = torch.autograd.grad((values * weights[0]).sum(), x)
         assert torch.equal(ours[1], torch.zeros(8, device=device).scatter(0, x[0].detach().argsort(), weights[0]))
 
+    def test_functional_gradients_and_tangents(self, device):
+        """No backward of an operator serves these."""
+        import torch
+
+        x, weights = torch.randn(2, 9, device=device, dtype=torch.float64)
+        rows = torch.stack((x, weights))
+        forward_ad = torch.autograd.forward_ad
+        for ours, theirs in (
+            (sortile.sort, lambda a: a.sort().values),
+            (lambda a: sortile.top_k(a, 3).values, lambda a: a.topk(3).values),
+            (lambda a: sortile.merge(a, a), lambda a: torch.cat((a, a)).sort().values),
+            (lambda a: sortile.sort_by_key(a, a * a)[1], lambda a: (a * a)[a.argsort()]),
+            (lambda a: sortile.segment_sort(a, [0, 4, 9]), lambda a: torch.cat((a[:4].sort().values, a[4:].sort().values))),
+        ):
+            our_sum, their_sum = (lambda a, call=call: (call(a) ** 3).sum() for call in (ours, theirs))
+            assert torch.allclose(torch.func.grad(our_sum)(x), torch.func.grad(their_sum)(x))
+            assert torch.allclose(torch.func.hessian(our_sum)(x), torch.func.hessian(their_sum)(x))
+            found, wanted = (torch.func.jvp(call, (x,), (weights,)) for call in (ours, theirs))
+            assert all(map(torch.allclose, found, wanted))
+            with forward_ad.dual_level():
+                tangent = forward_ad.unpack_dual(ours(forward_ad.make_dual(x, weights))).tangent
+                assert torch.equal(sortile.sort(weights), weights.sort().values)
+            assert torch.allclose(tangent, wanted[1])
+        for of_rows in (lambda f: torch.func.vmap(torch.func.grad(lambda a: (f(a) ** 3).sum())),
+                        lambda f: torch.func.grad(lambda a: (torch.func.vmap(f)(a) ** 3).sum())):
+            found, wanted = (of_rows(call)(rows) for call in (sortile.sort, lambda a: a.sort().values))
+            assert torch.allclose(found, wanted)
+
     def test_every_call_where_a_gradient_is_wanted(self, device):
         """On a GPU and in host memory: what is not sorted by its address is sorted by operators."""
         import torch
@@ -459,12 +487,11 @@ class TestTorch:
         values = sortile.unique(x)
         values.sum().backward()
         assert x.grad.sum() == len(values)
-        if device == "cpu":
-            for call in (lambda a: sortile.median(a), lambda a: sortile.partition(a, 5)):
-                with pytest.raises(TypeError, match="gives no gradient"):
-                    call(x)
-                with torch.no_grad():
-                    call(x)
+        for call in (lambda a: sortile.median(a), lambda a: sortile.partition(a, 5)):
+            with pytest.raises(TypeError, match="gives no gradient"):
+                call(x)
+            with torch.no_grad():
+                call(x)
         both = torch.vmap(lambda a: sortile.argsort_rows([a, -a], descending=[True, False]))(plain.reshape(3, 100))
         assert torch.equal(both, plain.reshape(3, 100).argsort(descending=True, stable=True))
 
