@@ -166,9 +166,11 @@ def _wants_gradient(x: Any) -> bool:
 
 def _is_functional(x: Any) -> bool:
     """Whether a transform of torch.func is at work, or a tangent wanted: of these the backward of an operator knows nothing."""
-    if torch.compiler.is_compiling():
-        return False
-    return bool(_is_transformed(x)) or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
+    return not torch.compiler.is_compiling() and (bool(_is_transformed(x)) or _has_tangent(x))
+
+
+def _has_tangent(x: Any) -> bool:
+    return forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None
 
 
 def _for_operators(x: Any) -> bool:
@@ -177,7 +179,8 @@ def _for_operators(x: Any) -> bool:
         torch.compiler.is_compiling()
         or (type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter)
         or (x.requires_grad and torch.is_grad_enabled())
-        or _is_functional(x)
+        or bool(_is_transformed(x))
+        or _has_tangent(x)
         or (x.dtype == torch.bfloat16 and not x.is_cuda)  # which NumPy cannot take
     )
 

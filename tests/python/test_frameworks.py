@@ -408,6 +408,8 @@ class TestTorch:
     def test_the_operators_obey_torchs_rules(self, device, descending):
         import torch
 
+        import sortile.torch  # no call has brought the operators
+
         x = torch.randn(4, 7, device=device)
         for operator, tail in ((torch.ops.sortile.sort, ()), (torch.ops.sortile.argsort, ("int32",)),
                                (torch.ops.sortile.sort_with_positions, ())):
