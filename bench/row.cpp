@@ -1,6 +1,7 @@
 // Measures one row, see row.hpp.
 #include "bench/row.hpp"
 
+#include "bench/ascending.hpp"
 #include "testing/workloads.hpp"
 
 #include <sortile/sortile.hpp>
@@ -62,8 +63,9 @@ std::uint64_t bits_of(const T& number) {
 template <class Key, class Value>
 content inspect(const Key* keys, const Value* values, std::size_t n) {
   content c;
+  ascending<Key> order;
   for (std::size_t i = 0; i < n; ++i) {
-    c.in_order = c.in_order && (i == 0 || !(keys[i] < keys[i - 1]));
+    c.in_order = order.takes(keys[i]) && c.in_order;
     c.sum += testing::random_bits(bits_of(keys[i]), values == nullptr ? 0 : bits_of(values[i]));
   }
   return c;
@@ -72,8 +74,9 @@ content inspect(const Key* keys, const Value* values, std::size_t n) {
 template <class Key, class Value>
 content inspect(const pair_of<Key, Value>* pairs, std::size_t n) {
   content c;
+  ascending<Key> order;
   for (std::size_t i = 0; i < n; ++i) {
-    c.in_order = c.in_order && (i == 0 || !(pairs[i].key < pairs[i - 1].key));
+    c.in_order = order.takes(pairs[i].key) && c.in_order;
     c.sum += testing::random_bits(bits_of(pairs[i].key), bits_of(pairs[i].value));
   }
   return c;

@@ -35,7 +35,9 @@ struct value_frequencies {
   std::size_t once = 0;       ///< of them, those that it has once
   std::size_t twice = 0;      ///< and twice
 
-  explicit value_frequencies(const key_sample<K>& sample) : size_(sample.size) {
+  /// Values that are `left_out` are not among the heavy ones.
+  template <class F>
+  value_frequencies(const key_sample<K>& sample, F&& left_out) : size_(sample.size) {
     for (std::size_t i = 0, end = 0; i < sample.size; i = end) {
       end = static_cast<std::size_t>(
           std::upper_bound(sample.images + i, sample.images + sample.size, sample.images[i]) - sample.images);
@@ -43,12 +45,14 @@ struct value_frequencies {
       once += end - i == 1;
       twice += end - i == 2;
       heaviest = std::max(heaviest, end - i);
-      if (end - i >= sample.size / 32 && heavy_values < most_heavy) {
+      if (end - i >= sample.size / 32 && heavy_values < most_heavy && !left_out(sample.images[i])) {
         heavy[heavy_values++] = sample.images[i];
         heavy_keys += end - i;
       }
     }
   }
+
+  explicit value_frequencies(const key_sample<K>& sample) : value_frequencies(sample, [](K) { return false; }) {}
 
   bool are_all_heavy() const { return heavy_keys == size_; }
   /// Whether comparisons with the heavy keys pay: they are all that there is, or save a part of the sort.

@@ -94,15 +94,15 @@ class quick_sorter {
 
   /// False where none leads to the end.
   bool take_shortcut(const key_sample<K>& sample) {
-    const value_frequencies<K> frequencies(sample);
     is_special_ = image_.is_float && std::any_of(sample.images, sample.images + sample.size,
                                                  [&](K x) { return image_.is_special(image_.key_of(x)); });
+    const value_frequencies<K> frequencies(sample, [&](K x) { return is_special_ && is_set_aside(image_.key_of(x)); });
     const bool narrow = sample.differing == 0 || span_of(sample.differing).bits <= counting_bits;
     const bool in_order = frequencies.values > 1 && begins_in_order();
     const bool beside =
         frequencies.are_all_heavy() || workers_ <= tuning().quicksort_threads; // what is left moves alone
     const std::size_t most = value_table<K>::most_in(counter_bytes());
-    if (!in_order && !is_special_ && beside && frequencies.heavy_ones_pay(most))
+    if (!in_order && beside && frequencies.heavy_ones_pay(most))
       return (image_.is_float && frequencies.are_all_heavy() && count_heavy(frequencies)) || sort_beside(frequencies);
     if (!in_order && narrow && !is_special_ && count_digit(sample.differing))
       return done();
@@ -126,6 +126,9 @@ class quick_sorter {
     job_.progress->add(4 * n_);
     return true;
   }
+
+  /// Of floats, what cannot be told apart by vectors, or not put back in its order.
+  bool is_set_aside(K key) const { return static_cast<K>(key & ~image_.codec.sign) == 0 || image_.is_special(key); }
 
   static digit span_of(K differing) { return highest_digit(differing, 8 * sizeof(K)); }
 
@@ -310,7 +313,7 @@ class quick_sorter {
     const std::size_t rest = as_they_are ? heavy.take_out(from_, n_, to_, workers_, meter())
                                          : heavy.take_out_images(to_, n_, workers_, meter());
     job_.progress->add(n_ + 3 * (n_ - rest));
-    if (!floats || make_images(to_, rest))
+    if (!floats || (!is_special_ && make_images(to_, rest)))
       sort_images(rest);
     else
       sort_around_specials(to_, rest);
