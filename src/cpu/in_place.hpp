@@ -177,7 +177,7 @@ class in_place_sorter {
     if (s.n < 64 * key_sample<K>::least)
       return d;
     const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
-    if (sample.differing == 0 || sample.most_together(d) <= sample.size / 8)
+    if (sample.differing == 0 || sample.in_buckets(d).most <= sample.size / 8)
       return d;
     tree = splitter_tree<K>(sample.images, sample.size, 1);
     return split<K>(tree);

@@ -48,15 +48,23 @@ struct key_sample {
     return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
   }
 
-  /// The most of them that a digit leaves together.
-  std::size_t most_together(digit d) const {
-    std::size_t longest = 0, run = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const bool same = i > 0 && images[i] >> d.shift == images[i - 1] >> d.shift;
-      run = same ? run + 1 : 1;
-      longest = std::max(longest, run);
+  /// What a bucket function leaves together: the most of them, and how many pairs of them share a bucket.
+  struct together {
+    std::size_t most = 0, pairs = 0;
+  };
+  template <class F>
+  static together in_buckets(const K* images, std::size_t n, F&& bucket_of) {
+    together found;
+    for (std::size_t i = 0, end = 0; i < n; i = end) {
+      for (end = i + 1; end < n && bucket_of(images[end]) == bucket_of(images[i]);)
+        ++end;
+      found.most = std::max(found.most, end - i);
+      found.pairs += (end - i) * (end - i - 1);
     }
-    return longest;
+    return found;
+  }
+  together in_buckets(digit d) const {
+    return in_buckets(images, size, [d](K x) { return static_cast<K>(x >> d.shift); });
   }
 
  private:

@@ -113,13 +113,15 @@ class split_choice {
                       splitter_tree<K>::most_part_bits);
   }
 
-  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together; not so
-  // of pairs where those are many, since they wait for one counter, and words of 32 bits do not sort them.
+  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together. Of
+  // pairs words of 32 bits are to sort most: so what the bucket of a pair holds on average counts, which the pairs of
+  // the sample that share one tell; and no bucket may hold a quarter, whose pairs would wait for one counter.
   bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
-    const std::size_t together = sample.most_together(d), keys = n / sample.size * together;
-    if (value_width_ != 0)
-      return together <= sample.size / 4 && keys <= 2 * std::min(short_words_most, layout_.local_limit);
-    return together <= sample.size / 16 || keys <= 2 * layout_.local_limit;
+    const auto [most, pairs] = sample.in_buckets(d);
+    if (value_width_ == 0)
+      return most <= sample.size / 16 || n / sample.size * most <= 2 * layout_.local_limit;
+    const std::size_t mean = n / sample.size * pairs / sample.size;
+    return most <= sample.size / 4 && mean <= std::min(short_words_most, layout_.local_limit);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
