@@ -104,7 +104,7 @@ class radix_sorter {
   struct chunk {
     std::size_t begin, end;  // in the segment
     chunk_counts* counts;    // of its buckets
-    kept_digits kept;        // where it has a tree or a map: in lanes of local sorts, which do nothing meanwhile
+    kept_digits kept;        // where it has a tree or a map: in memory that nothing else is in meanwhile
     look_result<K> found{};  // what the scan met
     std::size_t counted = 0; // of its first keys, by the scan
 
@@ -133,17 +133,22 @@ class radix_sorter {
     return reinterpret_cast<chunk_counts*>(at);
   }
 
+  // Digits of chunks are kept where the result will be made, if that is neither read nor written by a partition, else in
+  // the lanes of local sorts, as far as those reach.
   std::vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const std::size_t sharers = workers == 1 ? 1 : chunks / workers; // chunks that share one worker's lanes
     const std::size_t room = layout_.lanes_bytes / sizeof(std::uint16_t) / sharers;
+    const bool beside = sizeof(K) >= sizeof(std::uint16_t) && !s.in_spare && s.from.keys != result_.keys + s.begin;
     std::vector<chunk> all;
     for (std::size_t c = 0; c < chunks; ++c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
       const unsigned owner = workers == 1 ? worker : static_cast<unsigned>(c / sharers);
       auto* const lanes = reinterpret_cast<std::uint16_t*>(local_area(owner).first.keys);
-      all.push_back(
-          {begin, end, counts_of(workers, worker) + c, {lanes + c % sharers * room, std::min(end - begin, room)}});
+      auto* const places = reinterpret_cast<std::uint16_t*>(result_.keys + s.begin + begin);
+      const kept_digits kept = beside ? kept_digits{places, end - begin}
+                                      : kept_digits{lanes + c % sharers * room, std::min(end - begin, room)};
+      all.push_back({begin, end, counts_of(workers, worker) + c, kept});
     }
     return all;
   }

@@ -48,18 +48,19 @@ struct key_sample {
     return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
   }
 
-  /// What a bucket function leaves together: the most of them, and how many pairs of them share a bucket.
+  /// What a bucket function leaves together: the most of them, and how many pairs of keys that are not equal.
   struct together {
     std::size_t most = 0, pairs = 0;
   };
   template <class F>
   static together in_buckets(const K* images, std::size_t n, F&& bucket_of) {
     together found;
-    for (std::size_t i = 0, end = 0; i < n; i = end) {
-      for (end = i + 1; end < n && bucket_of(images[end]) == bucket_of(images[i]);)
-        ++end;
-      found.most = std::max(found.most, end - i);
-      found.pairs += (end - i) * (end - i - 1);
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+      for (std::size_t equal = 0; end < n && bucket_of(images[end]) == bucket_of(images[begin]); ++end) {
+        equal = end > begin && images[end] == images[end - 1] ? equal + 1 : 0;
+        found.pairs += 2 * (end - begin - equal);
+      }
+      found.most = std::max(found.most, end - begin);
     }
     return found;
   }

@@ -114,14 +114,15 @@ class split_choice {
   }
 
   // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together. Of
-  // pairs words of 32 bits are to sort most: so what the bucket of a pair holds on average counts, which the pairs of
-  // the sample that share one tell; and no bucket may hold a quarter, whose pairs would wait for one counter.
+  // pairs words of 32 bits are to sort most. So what counts is with how many others, not equal to it, a key shares its
+  // bucket on average, which the pairs of the sample that share one tell; and no bucket may hold a quarter, whose keys
+  // would wait for one counter.
   bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
     const auto [most, pairs] = sample.in_buckets(d);
     if (value_width_ == 0)
       return most <= sample.size / 16 || n / sample.size * most <= 2 * layout_.local_limit;
-    const std::size_t mean = n / sample.size * pairs / sample.size;
-    return most <= sample.size / 4 && mean <= std::min(short_words_most, layout_.local_limit);
+    const std::size_t others = n / sample.size * pairs / sample.size;
+    return most <= sample.size / 4 && others <= std::min(short_words_most, layout_.local_limit);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
