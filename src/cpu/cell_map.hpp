@@ -8,8 +8,8 @@
 //     cells   [       |       |       |       |       ]     cell = its first bucket, and how many parts it has
 //     parts   [       |  |  | |||||||||||||||||   |   ]     bucket = first + distance in the cell · parts / its width
 //
-// Whether they do lie evenly the sample tells: how many pairs of its keys would share a bucket, beside how many would
-// if all buckets were alike. What is outside of its range goes to the first or the last bucket.
+// Whether they do lie evenly the sample tells (split_choice.hpp). What is outside of its range goes to the first or the
+// last bucket.
 //
 // Heavy keys that are taken out beforehand (kernels_heavy.ipp) have buckets of their own: each raises the numbers of
 // what is above it by two.
@@ -42,8 +42,15 @@ struct cell_map {
     up = width > 0 && width < 32 ? 32 - width : 0;
     for (std::size_t i = 0; i < n; ++i)
       ++cell[distance(sample[i]) >> (32 - cell_bits)];
+    // Cells that are too sparse for a part of their own have one all the same. Others share what is left: each begins
+    // where the parts of all keys before it end.
+    const auto sparse = static_cast<std::size_t>(
+        std::count_if(cell, cell + cells, [&](std::size_t keys) { return keys * (wanted - cells) < n; }));
+    std::size_t before = 0;
     for (std::uint32_t& c : cell) {
-      const std::size_t parts = std::max<std::size_t>(c * (wanted - cells) / n, 1);
+      const std::size_t begin = before * (wanted - sparse) / n;
+      before += c;
+      const std::size_t parts = std::max<std::size_t>(before * (wanted - sparse) / n - begin, 1);
       c = static_cast<std::uint32_t>(buckets << part_bits | parts);
       buckets += parts;
     }
@@ -59,18 +66,6 @@ struct cell_map {
     const std::uint32_t d = distance(x), c = cell[d >> (32 - cell_bits)], in_cell = d << cell_bits >> (32 - part_bits),
                         parts = c & ((1u << part_bits) - 1);
     return static_cast<std::uint16_t>((c >> part_bits) + (in_cell * parts >> part_bits));
-  }
-
-  /// Whether a key of the sample shares its bucket with no more than half as many again as in buckets that are alike.
-  bool spreads(const K* sample, std::size_t n) const {
-    std::size_t pairs = 0;
-    for (std::size_t i = 0, end = 0; i < n; i = end) {
-      const std::uint16_t b = bucket(sample[i]);
-      for (end = i + 1; end < n && bucket(sample[end]) == b;)
-        ++end;
-      pairs += (end - i) * (end - i - 1);
-    }
-    return 2 * pairs * buckets <= 3 * n * n;
   }
 };
 

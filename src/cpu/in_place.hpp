@@ -177,7 +177,8 @@ class in_place_sorter {
     if (s.n < 64 * key_sample<K>::least)
       return d;
     const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
-    if (sample.differing == 0 || sample.in_buckets(d).most <= sample.size / 8)
+    const auto found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
+    if (sample.differing == 0 || found.most <= sample.size / 8)
       return d;
     tree = splitter_tree<K>(sample.images, sample.size, 1);
     return split<K>(tree);

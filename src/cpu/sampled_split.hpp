@@ -48,7 +48,8 @@ struct key_sample {
     return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
   }
 
-  /// What a bucket function leaves together: the most of them, and how many pairs of keys that are not equal.
+  /// What a bucket function leaves together of n images in order: the most of them, and how often two that are not
+  /// equal.
   struct together {
     std::size_t most = 0, pairs = 0;
   };
@@ -63,9 +64,6 @@ struct key_sample {
       found.most = std::max(found.most, end - begin);
     }
     return found;
-  }
-  together in_buckets(digit d) const {
-    return in_buckets(images, size, [d](K x) { return static_cast<K>(x >> d.shift); });
   }
 
  private:

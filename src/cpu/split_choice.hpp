@@ -29,10 +29,7 @@ class split_choice {
     const auto [first, last] = std::equal_range(sample.images, end, middle);
     if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
       return split<K>(middle);
-    const digit d = top_digit(sample.differing, n);
-    if (splits_well(sample, d, n))
-      return d;
-    return between_splitters(sample, n, tree);
+    return by_sample(sample, n, top_digit(sample.differing, n), tree);
   }
 
   /// The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
@@ -43,22 +40,38 @@ class split_choice {
     const split<K> d = top_digit(differing, n);
     if (d == guess || !guess.is_any())
       return d;
-    const key_sample<K> sample(keys, n, image_);
-    return splits_well(sample, d.by, n) ? d : between_splitters(sample, n, tree);
+    return by_sample(key_sample<K>(keys, n, image_), n, d.by, tree);
   }
 
  private:
-  split<K> between_splitters(const key_sample<K>& sample, std::size_t n, splitter_tree<K>& tree) const {
-    if (!by_map(sample.images, sample.size, part_bits(n), nullptr, 0, tree))
-      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+  using together = typename key_sample<K>::together;
+
+  // By a digit; by a map where that is even, and the digit leaves twice as much together, or too much; else between
+  // splitters, which take longer to find.
+  split<K> by_sample(const key_sample<K>& sample, std::size_t n, digit d, splitter_tree<K>& tree) const {
+    const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
+    const bool does = is_sorted_locally(found, sample.size, n);
+    if (does && found.pairs <= most_pairs(sample.size, d.buckets()))
+      return d;
+    if (by_map(sample.images, sample.size, n, does ? found.pairs / 2 : ~std::size_t{0}, nullptr, 0, tree))
+      return split<K>(tree);
+    if (does)
+      return d;
+    tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
     return split<K>(tree);
   }
 
-  // By a map, where that spreads the keys, into no more buckets than between splitters. False where it does not.
-  bool by_map(const K* sample, std::size_t n, unsigned bits, const K* heavy, std::size_t heavies,
+  // Pairs of a sample that share a bucket where buckets are about alike: half as many again as where they are alike.
+  static std::size_t most_pairs(std::size_t size, std::size_t buckets) { return 3 * size * size / (2 * buckets); }
+
+  // By a map from a sample of n keys, into as many buckets as between splitters. False where those would not be even,
+  // or would hold more pairs than that.
+  bool by_map(const K* sample, std::size_t size, std::size_t n, std::size_t most, const K* heavy, std::size_t heavies,
               splitter_tree<K>& tree) const {
-    const cell_map<K> map(sample, n, ((splitter_tree<K>::splitters + 1) << bits) - 2 * heavies);
-    if (!map.spreads(sample, n))
+    const std::size_t buckets = ((splitter_tree<K>::splitters + 1) << part_bits(n)) - 2 * heavies;
+    const cell_map<K> map(sample, size, buckets);
+    const together found = key_sample<K>::in_buckets(sample, size, [&](K x) { return map.bucket(x); });
+    if (found.pairs > std::min(most, most_pairs(size, buckets)))
       return false;
     tree = splitter_tree<K>(map, heavy, heavies, image_);
     return true;
@@ -93,10 +106,10 @@ class split_choice {
     }
     if (sample.size - rest < sample.size / heavy_share || rest < least_rest)
       return false;
-    const unsigned bits = part_bits(n / sample.size * rest);
-    if (by_map(others, rest, bits, heavy, heavies, tree))
+    const std::size_t left = n / sample.size * rest;
+    if (by_map(others, rest, left, ~std::size_t{0}, heavy, heavies, tree))
       return true;
-    tree = splitter_tree<K>(others, rest, bits, heavy, heavies, heaviest, image_);
+    tree = splitter_tree<K>(others, rest, part_bits(left), heavy, heavies, heaviest, image_);
     return tree.heavy_keys > 0;
   }
 
@@ -113,16 +126,14 @@ class split_choice {
                       splitter_tree<K>::most_part_bits);
   }
 
-  // Splitters take twice as long as a digit. It does where a local sort takes the keys that it leaves together. Of
-  // pairs words of 32 bits are to sort most. So what counts is with how many others, not equal to it, a key shares its
-  // bucket on average, which the pairs of the sample that share one tell; and no bucket may hold a quarter, whose keys
-  // would wait for one counter.
-  bool splits_well(const key_sample<K>& sample, digit d, std::size_t n) const {
-    const auto [most, pairs] = sample.in_buckets(d);
+  // Whether local sorts take what a sample of n keys finds together. Of pairs words of 32 bits are to sort most. So what
+  // counts is with how many others, not equal to it, a key shares its bucket on average, which the pairs of the sample
+  // that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter.
+  bool is_sorted_locally(const together& found, std::size_t size, std::size_t n) const {
     if (value_width_ == 0)
-      return most <= sample.size / 16 || n / sample.size * most <= 2 * layout_.local_limit;
-    const std::size_t others = n / sample.size * pairs / sample.size;
-    return most <= sample.size / 4 && others <= std::min(short_words_most, layout_.local_limit);
+      return found.most <= size / 16 || n / size * found.most <= 2 * layout_.local_limit;
+    const std::size_t others = n / size * found.pairs / size;
+    return found.most <= size / 4 && others <= std::min(short_words_most, layout_.local_limit);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
