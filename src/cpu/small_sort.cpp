@@ -10,10 +10,12 @@
 // counted.
 //
 // No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows
-// concern only the image. Positions then say where keys and values come from. Where 64-bit keys differ in more than the
-// 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave equal.
+// concern only the image. Positions then say where keys and values come from. Where keys of 64 or 128 bits differ in more
+// than the 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave
+// equal.
 #include "cpu/small_sort.hpp"
 
+#include "cpu/key_image.hpp"
 #include "cpu/vector_sort.hpp"
 #include "device/host_reach.hpp"
 #include "primitives/key_codec.hpp"
@@ -147,23 +149,23 @@ void make_words(const K* keys, std::size_t n, const key_codec<K>& codec, std::ui
     words[i] = static_cast<std::uint64_t>(c.image(keys[i])) << position_bits | i;
 }
 
-// 64-bit keys: where they differ in too many bits, `images` is filled, and the words hold the highest ones.
-bool make_words(const std::uint64_t* keys, std::size_t n, const key_codec<std::uint64_t>& codec, std::uint64_t* words,
-                std::uint64_t* images) {
-  const key_codec<std::uint64_t> c = codec;
-  std::uint64_t differing = 0;
+// Wide keys: where they differ in too many bits, the words hold the highest ones. Of all, the images.
+template <class K>
+bool make_words(const K* keys, std::size_t n, const key_codec<K>& codec, std::uint64_t* words, K* images) {
+  const key_codec<K> c = codec;
+  K differing = 0;
   for (std::size_t i = 0; i < n; ++i) {
     images[i] = c.image(keys[i]);
     differing |= images[i] ^ images[0];
   }
-  const auto width = static_cast<unsigned>(std::bit_width(differing));
-  const unsigned surplus = width + position_bits > 64 ? width + position_bits - 64 : 0;
+  const unsigned width = width_of_key(differing), surplus = width + position_bits > 64 ? width + position_bits - 64 : 0;
   for (std::size_t i = 0; i < n; ++i)
-    words[i] = images[i] >> surplus << position_bits | i;
+    words[i] = static_cast<std::uint64_t>(images[i] >> surplus) << position_bits | i;
   return surplus > 0;
 }
 
-void repair(std::uint64_t* words, std::size_t n, const std::uint64_t* images) {
+template <class K>
+void repair(std::uint64_t* words, std::size_t n, const K* images) {
   for (std::size_t i = 1; i < n; ++i) {
     const std::uint64_t word = words[i];
     std::size_t at = i;
@@ -222,8 +224,8 @@ bool sort_words(const sort_request& r, const options& opts) {
   const key_codec<K> codec = make_key_codec<K>(r.type, opts.order, opts.bits);
   const K* const keys = static_cast<const K*>(r.keys_in);
   alignas(64) std::uint64_t words[most_words];
-  if constexpr (sizeof(K) == 8) {
-    alignas(64) std::uint64_t images[most_words];
+  if constexpr (sizeof(K) >= 8) {
+    alignas(64) K images[most_words];
     const bool truncated = make_words(keys, r.n, codec, words, images);
     vectors->sort(words, r.n, {}, words);
     if (truncated)
@@ -308,8 +310,10 @@ bool sort_words(const sort_request& r, std::size_t key, const options& opts) {
     return sort_words<std::uint16_t>(r, opts);
   case 4:
     return sort_words<std::uint32_t>(r, opts);
-  default:
+  case 8:
     return sort_words<std::uint64_t>(r, opts);
+  default:
+    return sort_words<uint128>(r, opts);
   }
 }
 
@@ -327,7 +331,7 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
   if (r.n < 2 || r.n > most_bytes / 4 || !is_plain(opts, engine_is_open))
     return false;
   const std::size_t key = key_bytes(r.type);
-  if (key == 0 || key > 8 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) || !are_in_reach(r))
+  if (key == 0 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) || !are_in_reach(r))
     return false;
   if (r.carries == payload::none && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key) {
     if (key == 4 && sort_keys<std::uint32_t>(r, opts))

@@ -102,15 +102,15 @@ SORTILE_INLINE void merge_groups(typename S::V (&v)[R]) {
   });
 }
 
-// Sorts R rows, row by row.
-template <class S, std::size_t R>
+// Sorts R rows, row by row; groups of so many lanes, if that is enough.
+template <class S, std::size_t R, std::size_t Lanes = S::lanes>
 SORTILE_INLINE void sort_rows(typename S::V (&v)[R]) {
   sort_columns<S>(v);
   merge_groups<S, R, 2>(v);
   merge_groups<S, R, 4>(v);
-  if constexpr (S::lanes >= 8)
+  if constexpr (Lanes >= 8)
     merge_groups<S, R, 8>(v);
-  if constexpr (S::lanes >= 16)
+  if constexpr (Lanes >= 16)
     merge_groups<S, R, 16>(v);
 }
 
@@ -127,9 +127,9 @@ struct vector_image {
   SORTILE_INLINE typename S::V from(typename S::V x) const { return S::key(x, negative, flip); }
 };
 
-// Sorts n keys, Whole · lanes ≤ n ≤ R · lanes. FromKeys: what is loaded are keys, else images; keys are stored.
+// Sorts n keys, Whole · lanes ≤ n ≤ R · lanes, or n ≤ Lanes in one row. FromKeys: what is loaded are keys, else images; keys are stored.
 // Checks: false, and nothing stored, where −0 or NaN is met.
-template <class S, std::size_t Whole, std::size_t R, bool FromKeys, bool Checks>
+template <class S, std::size_t Whole, std::size_t R, bool FromKeys, bool Checks, std::size_t Lanes = S::lanes>
 bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   using V = typename S::V;
   const vector_image<S> im(image);
@@ -158,7 +158,7 @@ bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_b
     if (r >= Whole && r >= whole)
       v[r] = S::fill_behind(v[r], n > r * S::lanes ? n - r * S::lanes : 0);
   });
-  sort_rows<S>(v);
+  sort_rows<S, R, Lanes>(v);
   each<R>([&](auto row) __attribute__((always_inline)) {
     constexpr std::size_t r = row.value;
     const V u = im.from(v[r]);
@@ -174,7 +174,12 @@ template <class S, bool FromKeys, bool Checks>
 bool sort_few(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   switch ((n + S::lanes - 1) / S::lanes) {
   case 0:
-  case 1:
+  case 1: // each step waits for the one before it, and four lanes need 3 steps, 16 lanes 10
+    if (n <= 4)
+      return sort_leaf<S, 0, 1, FromKeys, Checks, 4>(from, n, image, to);
+    if constexpr (S::lanes > 8)
+      if (n <= 8)
+        return sort_leaf<S, 0, 1, FromKeys, Checks, 8>(from, n, image, to);
     return sort_leaf<S, 0, 1, FromKeys, Checks>(from, n, image, to);
   case 2:
     return sort_leaf<S, 1, 2, FromKeys, Checks>(from, n, image, to);

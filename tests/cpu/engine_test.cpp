@@ -402,30 +402,63 @@ TEST(CpuEngine, BucketsByMap) {
   }
 }
 
-// Which keys go by a map: those that lie evenly where one looks closely. The fullest bucket has what the sample
-// has not met.
+// Which keys go by a digit, and which by a map: those that lie evenly where one looks closely. The fullest bucket has
+// what the sample has not met; what is outside of its range goes to the first bucket or the last.
 TEST(CpuEngine, KeysThatGoByMap) {
-  constexpr std::size_t n = 1'000'000;
+  constexpr std::size_t n = std::size_t{1} << 20; // of which a sample has 2048
   const small_tuning sizes(8192, 4096); // or a digit would do
   const cpu::key_image<std::uint32_t> image(key_type::u32, order::ascending, {});
   const cpu::radix_layout layout(4, 4, n, 1);
-  for (const auto& [workload, by_map] : {std::pair{"normal", true},
-                                         {"exponential", true},
-                                         {"lognormal", false},
-                                         {"zipf-spread", false},
-                                         {"and:3", false}}) {
+  enum class way { digit, map, splitters };
+  for (const auto& [workload, expected] : {std::pair{"normal", way::map},
+                                           {"exponential", way::map},
+                                           {"lognormal", way::splitters},
+                                           {"and:3", way::splitters},
+                                           {"morton", way::digit},
+                                           {"nearly-sorted:0.1", way::digit}}) {
     const std::vector<std::uint32_t> keys = testing::make_keys<std::uint32_t>(workload, n, 1);
     cpu::splitter_tree<std::uint32_t> tree;
     const auto split = cpu::split_choice<std::uint32_t>(layout, image, 4).guess(keys.data(), n, tree);
-    ASSERT_EQ(split.tree, &tree) << workload;
-    EXPECT_EQ(tree.has_map(), by_map) << workload;
-    if (!tree.has_map())
+    ASSERT_FALSE(split.around_key) << workload;
+    ASSERT_EQ(split.tree == nullptr ? way::digit : tree.has_map() ? way::map : way::splitters, expected) << workload;
+    if (expected != way::map)
       continue;
+    const std::size_t wanted = (tree.splitters + 1) << tree.most_part_bits;
+    EXPECT_LE(split.buckets(), wanted) << workload;
+    EXPECT_GE(split.buckets(), wanted - tree.map.cells) << workload;
     std::vector<std::size_t> counts(split.buckets());
     for (const std::uint32_t key : keys)
       ++counts[tree.bucket_by_map(image.ordering(key))];
-    EXPECT_LT(*std::max_element(counts.begin(), counts.end()), 10 * n / counts.size()) << workload;
+    EXPECT_LT(*std::max_element(counts.begin(), counts.end()), 5 * n / counts.size()) << workload;
+    const std::uint16_t last = tree.bucket_by_map(tree.map.least + tree.map.most);
+    for (const std::uint32_t missed : {0u, ~0u}) {
+      std::uint16_t digits[16];
+      const std::vector<std::uint32_t> outside(std::size(digits), missed);
+      cpu::best_kernels<std::uint32_t>().digits(outside.data(), outside.size(), image, split, digits);
+      for (const std::uint16_t d : digits)
+        EXPECT_EQ(d, missed == 0 ? 0 : last) << workload;
+    }
   }
+}
+
+// Pairs by a map among which are keys that no sample meets, far outside of what it does, one or many.
+TEST(CpuEngine, KeysOutsideOfTheMap) {
+  for (const key_type type : {key_type::u32, key_type::u64, key_type::f64})
+    for (const std::size_t outside : {1u, 2u, 5000u})
+      for (const unsigned threads : {1u, 3u}) {
+        const small_tuning sizes(8192, std::size_t{1} << 14);
+        trial t{type, 60'000,           "normal", payload::values, 4, form::out_of_place,
+                true, order::ascending, {},       threads,         outside};
+        t.change = [&](std::byte* keys) {
+          const std::vector<bool> met = sampled(t.n);
+          for (std::size_t i = 0, left = outside; left > 0 && i < t.n; i += t.n / (2 * outside))
+            if (!met[i])
+              std::memset(keys + i * key_bytes(type), --left % 2 == 0 ? 0 : 0xff, key_bytes(type));
+        };
+        check(t);
+        if (HasFatalFailure())
+          return;
+      }
 }
 
 // More buckets than have long lines, which small tuning seldom makes of few keys.
