@@ -414,7 +414,7 @@ TEST(CpuEngine, KeysThatGoByMap) {
                                            {"exponential", way::map},
                                            {"lognormal", way::splitters},
                                            {"and:3", way::splitters},
-                                           {"morton", way::digit},
+                                           {"clusters", way::digit},
                                            {"nearly-sorted:0.1", way::digit}}) {
     const std::vector<std::uint32_t> keys = testing::make_keys<std::uint32_t>(workload, n, 1);
     cpu::splitter_tree<std::uint32_t> tree;
