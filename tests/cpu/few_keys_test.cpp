@@ -13,12 +13,14 @@ using namespace cpu_tests;
 using testing::guarded_buffer;
 
 // Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
-// none, and floats that have to be as they were for the sort that takes over.
+// none, or beside which zeros and NaNs are set aside, and floats that have to be as they were for the sort that takes
+// over.
 TEST(CpuFewKeys, SamplesThatMislead) {
   random_trials trials(17);
   testing::one_in taken(under_thread_sanitizer ? 5 : 1);
   for (const key_type type : {key_type::u32, key_type::f32, key_type::i64, key_type::f64})
-    for (const char* met : {"equal", "two-values", "few:16", "few:60", "zeros:1", "range:500"})
+    for (const char* met :
+         {"equal", "two-values", "few:16", "few:60", "zeros:1", "range:500", is_float(type) ? "specials" : "few:3"})
       for (const char* between : {"uniform", "few:30", "few:700", "few:5000", "zeros:1", "range:4000",
                                   is_float(type) ? "specials" : "sorted"}) {
         const small_tuning sizes(std::size_t{16} << 10, std::size_t{1} << 14,
