@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 OURS = "sortile cpu"
-EPYC, XEON, XEON_2 = "cpu-amd-epyc-2c", "cpu-intel-xeon-16c", "cpu-intel-xeon-2c"
+EPYC, ZEN_4, XEON, XEON_2 = "cpu-amd-epyc-2c", "cpu-amd-epyc-zen4-2c", "cpu-intel-xeon-16c", "cpu-intel-xeon-2c"
 ASKED = 1.25  # times as fast as the best rival
 LETTERS = {"hwy vqsort": "v", "np.sort": "n", "np.argsort": "n", "pdqsort": "p", "ips4o": "i", "ips4o parallel": "i"}
 
@@ -138,6 +138,8 @@ epyc_pairs = Measured(EPYC + "/pairs-one-thread.json")
 epyc_numpy = Measured(EPYC + "/numpy-one-thread.json")
 epyc_two = Measured(EPYC + "/distributions-two-threads.json")
 epyc_two_numpy = Measured(EPYC + "/numpy-two-threads.json")
+zen_4_pairs = Measured(ZEN_4 + "/skewed-pairs-one-thread.json")
+zen_4_specials = Measured(ZEN_4 + "/specials-one-thread.json")
 xeon_one = Measured(XEON + "/registry-one-thread.json")
 xeon_sixteen = Measured(XEON + "/sixteen-threads.json", XEON + "/sixteen-threads-pairs.json")
 
@@ -175,6 +177,8 @@ TABLES = {
         [("Xeon, one thread, `%s`" % kind, xeon_one, keys_alone(kind)) for kind in KEYS]),
     "cpu epyc, one thread": lambda: by_workload(epyc_one, REGISTRY_KEYS, KEYS),
     "cpu xeon, one thread": lambda: by_workload(xeon_one, REGISTRY_KEYS, KEYS),
+    "cpu zen 4, specials": lambda: by_workload(zen_4_specials, REGISTRY_KEYS, ("f32", "f64")),
+    "cpu zen 4, skewed pairs": lambda: by_workload(zen_4_pairs, 10_000_000, ("u32+u32", "u64+u64")),
     "cpu epyc, lengths": lambda: by_length(epyc_lengths, KEYS, [OURS, "hwy vqsort", "std::sort"]),
     "cpu epyc, pairs": lambda: by_workload(epyc_pairs, REGISTRY_KEYS, PAIRS),
     "cpu epyc, two threads": lambda: by_workload(epyc_two, 10_000_000, TWO_THREADS),
@@ -184,6 +188,7 @@ TABLES = {
     "cpu losses, epyc, one thread": lambda: losses(epyc_one),
     "cpu losses, epyc, pairs": lambda: losses(epyc_pairs),
     "cpu losses, epyc, two threads": lambda: losses(epyc_two),
+    "cpu losses, zen 4, pairs": lambda: losses(zen_4_pairs),
     "cpu losses, xeon, one thread": lambda: losses(xeon_one),
 }
 

@@ -435,6 +435,7 @@ TEST(CpuEngine, KeysThatGoByMap) {
       std::uint16_t digits[16];
       const std::vector<std::uint32_t> outside(std::size(digits), missed);
       cpu::best_kernels<std::uint32_t>().digits(outside.data(), outside.size(), image, split, digits);
+      EXPECT_EQ(tree.bucket_by_map(missed), missed == 0 ? 0 : last) << workload;
       for (const std::uint16_t d : digits)
         EXPECT_EQ(d, missed == 0 ? 0 : last) << workload;
     }
