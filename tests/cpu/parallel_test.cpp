@@ -228,6 +228,8 @@ TEST(scratch, is_kept_for_the_next_call_until_released) {
   EXPECT_FALSE(finds_old_pages(bytes));
   EXPECT_TRUE(finds_old_pages(bytes));
   EXPECT_TRUE(finds_old_pages(bytes / 2));
+  EXPECT_TRUE(finds_old_pages(bytes / 8)) << "a short call after long ones";
+  EXPECT_TRUE(finds_old_pages(bytes));
   release_scratch();
   EXPECT_FALSE(finds_old_pages(bytes));
   EXPECT_FALSE(finds_old_pages(8 * bytes)) << "far too large a need";
