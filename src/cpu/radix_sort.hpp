@@ -133,8 +133,8 @@ class radix_sorter {
     return reinterpret_cast<chunk_counts*>(at);
   }
 
-  // Digits of chunks are kept where the result will be made, if that is neither read nor written by a partition, else in
-  // the lanes of local sorts, as far as those reach.
+  // Digits of chunks are kept where the result will be made, if that is neither read nor written by a partition, else
+  // in the lanes of local sorts, as far as those reach.
   std::vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const std::size_t sharers = workers == 1 ? 1 : chunks / workers; // chunks that share one worker's lanes

@@ -10,9 +10,9 @@
 // counted.
 //
 // No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows
-// concern only the image. Positions then say where keys and values come from. Where keys of 64 or 128 bits differ in more
-// than the 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those leave
-// equal.
+// concern only the image. Positions then say where keys and values come from. Where keys of 64 or 128 bits differ in
+// more than the 57 bits that are left, the words hold the highest 57, and one walk with insertions repairs what those
+// leave equal.
 #include "cpu/small_sort.hpp"
 
 #include "cpu/key_image.hpp"

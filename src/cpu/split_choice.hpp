@@ -126,9 +126,9 @@ class split_choice {
                       splitter_tree<K>::most_part_bits);
   }
 
-  // Whether local sorts take what a sample of n keys finds together. Of pairs words of 32 bits are to sort most. So what
-  // counts is with how many others, not equal to it, a key shares its bucket on average, which the pairs of the sample
-  // that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter.
+  // Whether local sorts take what a sample of n keys finds together. Of pairs words of 32 bits are to sort most. So
+  // what counts is with how many others, not equal to it, a key shares its bucket on average, which the pairs of the
+  // sample that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter.
   bool is_sorted_locally(const together& found, std::size_t size, std::size_t n) const {
     if (value_width_ == 0)
       return found.most <= size / 16 || n / size * found.most <= 2 * layout_.local_limit;

@@ -58,10 +58,10 @@ ask_driver driver() {
 }
 #endif
 
-/// Pieces of memory that were lately found not to be CUDA's, by any thread. Asking takes 10 ns where there is no driver,
-/// and 0.2 µs once there is a context: a short sort takes 20. CUDA takes addresses 2 MiB at a time, so no such piece holds
-/// both kinds. Should a piece be freed and become a device's, only the message is lost: the sort faults, as on any wrong
-/// pointer.
+/// Pieces of memory that were lately found not to be CUDA's, by any thread. Asking takes 10 ns where there is no
+/// driver, and 0.2 µs once there is a context: a short sort takes 20. CUDA takes addresses 2 MiB at a time, so no such
+/// piece holds both kinds. Should a piece be freed and become a device's, only the message is lost: the sort faults, as
+/// on any wrong pointer.
 class known_host_memory {
  public:
   bool holds(std::uintptr_t piece) const { return place_of(piece).load(std::memory_order_relaxed) == piece; }

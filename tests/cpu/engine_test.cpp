@@ -406,7 +406,7 @@ TEST(CpuEngine, BucketsByMap) {
 // what the sample has not met; what is outside of its range goes to the first bucket or the last.
 TEST(CpuEngine, KeysThatGoByMap) {
   constexpr std::size_t n = std::size_t{1} << 20; // of which a sample has 2048
-  const small_tuning sizes(8192, 4096); // or a digit would do
+  const small_tuning sizes(8192, 4096);           // or a digit would do
   const cpu::key_image<std::uint32_t> image(key_type::u32, order::ascending, {});
   const cpu::radix_layout layout(4, 4, n, 1);
   enum class way { digit, map, splitters };
@@ -448,7 +448,7 @@ TEST(CpuEngine, KeysOutsideOfTheMap) {
     for (const std::size_t outside : {1u, 2u, 5000u})
       for (const unsigned threads : {1u, 3u}) {
         const small_tuning sizes(8192, std::size_t{1} << 14);
-        trial t{type, 60'000,           "normal", payload::values, 4, form::out_of_place,
+        trial t{type, 60'000,           "normal", payload::values, 4,      form::out_of_place,
                 true, order::ascending, {},       threads,         outside};
         t.change = [&](std::byte* keys) {
           const std::vector<bool> met = sampled(t.n);
