@@ -41,11 +41,12 @@ class kept_mapping {
     std::size_t bytes = 0;
   };
 
-  /// A mapping of at least `bytes`, now the caller's; nothing where none is kept that is so large. It may be much
-  /// larger: who sorts long and short arrays by turns would else map new pages for each short one, for good.
+  /// A mapping of at least `bytes` and at most four times that, now the caller's; nothing where none is kept that fits.
+  /// A much larger one would be held for as long as little is needed, and some scratch is handed out for good.
   mapping take(std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
-    return kept_.bytes >= bytes ? std::exchange(kept_, {}) : mapping{};
+    const bool fits = kept_.bytes >= bytes && kept_.bytes / 4 <= bytes;
+    return fits ? std::exchange(kept_, {}) : mapping{};
   }
 
   /// Keeps the larger of `given` and what is kept, unmaps the other.

@@ -228,11 +228,35 @@ TEST(scratch, is_kept_for_the_next_call_until_released) {
   EXPECT_FALSE(finds_old_pages(bytes));
   EXPECT_TRUE(finds_old_pages(bytes));
   EXPECT_TRUE(finds_old_pages(bytes / 2));
-  EXPECT_TRUE(finds_old_pages(bytes / 8)) << "a short call after long ones";
-  EXPECT_TRUE(finds_old_pages(bytes));
+  EXPECT_FALSE(finds_old_pages(bytes / 8)) << "a mapping that is far too large";
+  EXPECT_TRUE(finds_old_pages(bytes)) << "which is still there";
   release_scratch();
   EXPECT_FALSE(finds_old_pages(bytes));
   EXPECT_FALSE(finds_old_pages(8 * bytes)) << "far too large a need";
+}
+
+std::size_t mapped_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  file >> pages;
+  return pages * 4096;
+}
+
+// As results that are handed out do.
+TEST(scratch, that_is_held_maps_about_what_it_needs) {
+  constexpr std::size_t large = std::size_t{256} << 20, little = std::size_t{8} << 20;
+  release_scratch();
+  const std::size_t before = mapped_bytes();
+  if (before == 0)
+    GTEST_SKIP() << "no /proc";
+  std::vector<cpu::scratch> held;
+  for (int round = 0; round < 5; ++round) {
+    finds_old_pages(large);
+    held.emplace_back(little);
+  }
+  EXPECT_LT(mapped_bytes() - before, large + 20 * little) << "one large mapping is kept";
+  release_scratch();
+  EXPECT_LT(mapped_bytes() - before, 20 * little) << "and can be given back while others are held";
 }
 
 } // namespace sortile
