@@ -96,21 +96,21 @@ bool are_sound(const sort_request& r, std::size_t key) {
 
 /// False where the front door has to refuse a GPU's memory by name.
 bool are_in_reach(std::initializer_list<const void*> arrays) {
-  return std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
+  return !device::has_driver() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
 }
 
 bool are_in_reach(const sort_request& r) {
-  const auto apart = [](const void* out, const void* in) { return out == in ? nullptr : out; };
-  return are_in_reach({r.keys_in, apart(r.keys_out, r.keys_in)}) &&
-         (r.carries == payload::none || are_in_reach({r.values_in, apart(r.values_out, r.values_in)}));
+  return are_in_reach({r.keys_in, r.keys_out}) &&
+         (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
 
 // The same of what is written, and of what each part of a list reads.
 template <class Part>
 bool are_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
-  return !device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
-    return device::is_out_of_reach(part.*read);
-  });
+  return !device::has_driver() ||
+         (!device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
+           return device::is_out_of_reach(part.*read);
+         }));
 }
 
 /// Keys that a merge or an order of rows reads, beside what it writes.
