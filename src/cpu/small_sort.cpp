@@ -164,17 +164,23 @@ bool make_words(const K* keys, std::size_t n, const key_codec<K>& codec, std::ui
   return surplus > 0;
 }
 
+// Sorts what equal words hold. False where that takes long: many keys differ in lower bits alone.
 template <class K>
-void repair(std::uint64_t* words, std::size_t n, const K* images) {
+bool repair(std::uint64_t* words, std::size_t n, const K* images) {
+  constexpr std::size_t most_moves = 8;
   for (std::size_t i = 1; i < n; ++i) {
     const std::uint64_t word = words[i];
     std::size_t at = i;
     for (; at > 0 && words[at - 1] >> position_bits == word >> position_bits &&
            images[words[at - 1] & position_mask] > images[word & position_mask];
-         --at)
+         --at) {
+      if (i - at == most_moves)
+        return false;
       words[at] = words[at - 1];
+    }
     words[at] = word;
   }
+  return true;
 }
 
 template <std::size_t Width>
@@ -228,8 +234,8 @@ bool sort_words(const sort_request& r, const options& opts) {
     alignas(64) K images[most_words];
     const bool truncated = make_words(keys, r.n, codec, words, images);
     vectors->sort(words, r.n, {}, words);
-    if (truncated)
-      repair(words, r.n, images);
+    if (truncated && !repair(words, r.n, images))
+      return false;
   } else {
     make_words(keys, r.n, codec, words);
     vectors->sort(words, r.n, {}, words);

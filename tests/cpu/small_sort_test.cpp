@@ -305,11 +305,26 @@ TEST(short_sorts, repair_what_words_do_not_tell_apart) {
     short_case c(key_type::u64, n, payload::indices, 8, true, true, "uniform", random());
     auto keys = c.keys.as<std::uint64_t>();
     for (std::uint64_t& key : keys)
-      key = (random() % 3 << 62) + random() % 200;
+      key = (random() % 3 << 62) + random() % (round % 2 == 0 ? 200 : 3000);
     c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
     run(c.request, c.opts);
     c.check_result();
     ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  }
+}
+
+TEST(short_sorts, leave_to_the_front_door_keys_of_which_words_tell_few_apart) {
+  const uint128 outlier = ~uint128{0};
+  for (const bool in_place : {false, true}) {
+    short_case c(key_type::u128, 128, payload::values, 4, in_place, true, "uniform", 3);
+    auto keys = c.keys.as<uint128>();
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      keys[i] = i == 0 ? outlier : keys.size() - i;
+    c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+    EXPECT_FALSE(cpu::sort_small(c.request, c.opts, true));
+    EXPECT_TRUE(c.untouched());
+    run(c.request, c.opts);
+    c.check_result();
   }
 }
 
