@@ -65,13 +65,15 @@ class split_choice {
   static std::size_t most_pairs(std::size_t size, std::size_t buckets) { return 3 * size * size / (2 * buckets); }
 
   // By a map from a sample of n keys, into as many buckets as between splitters. False where those would not be even,
-  // or would hold more pairs than that.
-  bool by_map(const K* sample, std::size_t size, std::size_t n, std::size_t most, const K* heavy, std::size_t heavies,
-              splitter_tree<K>& tree) const {
+  // or more than `most_found` pairs of the sample would share one.
+  bool by_map(const K* sample, std::size_t size, std::size_t n, std::size_t most_found, const K* heavy,
+              std::size_t heavies, splitter_tree<K>& tree) const {
     const std::size_t buckets = ((splitter_tree<K>::splitters + 1) << part_bits(n)) - 2 * heavies;
     const cell_map<K> map(sample, size, buckets);
+    if (map.most == 0)
+      return false;
     const together found = key_sample<K>::in_buckets(sample, size, [&](K x) { return map.bucket(x); });
-    if (found.pairs > std::min(most, most_pairs(size, buckets)))
+    if (found.pairs > std::min(most_found, most_pairs(size, buckets)) || found.most > size / 4)
       return false;
     tree = splitter_tree<K>(map, heavy, heavies, image_);
     return true;
