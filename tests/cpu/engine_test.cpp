@@ -442,19 +442,47 @@ TEST(CpuEngine, KeysThatGoByMap) {
   }
 }
 
+// Whether n keys, with values of 4 bytes, go by a map; and the least key and the greatest are put where no sample
+// looks.
+template <class K, class Key>
+void put_outside(std::byte* bytes, key_type type, std::size_t n, std::size_t outside) {
+  const auto keys = reinterpret_cast<Key*>(bytes);
+  const std::vector<bool> met = sampled(n);
+  for (std::size_t i = 0, left = outside; left > 0 && i < n; i += n / (2 * outside))
+    if (!met[i])
+      keys[i] = --left % 2 == 0 ? std::numeric_limits<Key>::lowest() : std::numeric_limits<Key>::max();
+  const cpu::key_image<K> image(type, order::ascending, {});
+  cpu::splitter_tree<K> tree;
+  std::vector<K> images(n);
+  std::memcpy(images.data(), bytes, n * sizeof(K));
+  cpu::split_choice<K>(cpu::radix_layout(sizeof(K), 4, n, 1), image, 4).guess(images.data(), n, tree);
+  EXPECT_TRUE(tree.has_map());
+}
+
 // Pairs by a map among which are keys that no sample meets, far outside of what it does, one or many.
 TEST(CpuEngine, KeysOutsideOfTheMap) {
   for (const key_type type : {key_type::u32, key_type::u64, key_type::f64})
     for (const std::size_t outside : {1u, 2u, 5000u})
       for (const unsigned threads : {1u, 3u}) {
         const small_tuning sizes(8192, std::size_t{1} << 14);
-        trial t{type, 60'000,           "normal", payload::values, 4,      form::out_of_place,
-                true, order::ascending, {},       threads,         outside};
+        trial t{type,
+                60'000,
+                type == key_type::f64 ? "exponential" : "normal",
+                payload::values,
+                4,
+                form::out_of_place,
+                true,
+                order::ascending,
+                {},
+                threads,
+                outside};
         t.change = [&](std::byte* keys) {
-          const std::vector<bool> met = sampled(t.n);
-          for (std::size_t i = 0, left = outside; left > 0 && i < t.n; i += t.n / (2 * outside))
-            if (!met[i])
-              std::memset(keys + i * key_bytes(type), --left % 2 == 0 ? 0 : 0xff, key_bytes(type));
+          if (type == key_type::u32)
+            put_outside<std::uint32_t, std::uint32_t>(keys, type, t.n, outside);
+          else if (type == key_type::u64)
+            put_outside<std::uint64_t, std::uint64_t>(keys, type, t.n, outside);
+          else
+            put_outside<std::uint64_t, double>(keys, type, t.n, outside);
         };
         check(t);
         if (HasFatalFailure())
