@@ -28,7 +28,7 @@ struct cell_map {
   static constexpr unsigned cell_bits = 6, part_bits = 16;
   static constexpr std::size_t cells = std::size_t{1} << cell_bits;
 
-  K least = 0, most = 0;                      ///< the least image of the sample, and the distance of the greatest
+  K least = 0, most = 0;                      ///< the least image of the sample, and how far the greatest is from it
   unsigned down = 0, up = 0;                  ///< shifts that make it a number of 32 bits with its highest bit set
   alignas(64) std::uint32_t cell[cells] = {}; ///< the first bucket in the upper half, the parts in the lower one
   std::size_t buckets = 0;

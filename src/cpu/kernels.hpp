@@ -112,7 +112,7 @@ struct splitter_tree {
   alignas(64) number level[levels][std::size_t{1} << (levels - 1)] = {}; ///< level l has 2^l splitters, in order
   number sorted[splitters] = {};
   number least = 0; ///< stands for a splitter below interval 0
-  K center = 0; ///< of wide keys, where the sample is densest
+  K center = 0;     ///< of wide keys, where the sample is densest
   unsigned part_bits = 1;
   alignas(64) std::uint8_t shift[splitters + 1] = {}; ///< of an interval: from the distance to its splitter to the part
 
@@ -263,8 +263,8 @@ struct split {
   bool operator==(const split&) const = default;
 };
 
-/// Buckets between splitters that were found when keys were counted: finding them once more takes longer than two bytes
-/// a key.
+/// Buckets between splitters, or by a map, that were found when keys were counted: finding them once more takes longer
+/// than two bytes a key.
 struct kept_digits {
   std::uint16_t* digits = nullptr;
   std::size_t n = 0; ///< of so many of the first keys

@@ -19,8 +19,8 @@
 // are many (lognormal keys, ANDs of random words), where the highest 32 bits would leave a third of an AND of 5
 // together. Keys that share a number and are not equal lie in one bucket, which is sorted as any other.
 //
-// What the scan has found is kept, two bytes a key, as far as scratch reaches, so that the partition need not find it
-// again. Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al., ESA 2017.
+// What the scan has found is kept, two bytes a key, as far as scratch or the result reaches, so that the partition need
+// not find it again. Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al., ESA 2017.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K>

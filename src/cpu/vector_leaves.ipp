@@ -127,7 +127,8 @@ struct vector_image {
   SORTILE_INLINE typename S::V from(typename S::V x) const { return S::key(x, negative, flip); }
 };
 
-// Sorts n keys, Whole · lanes ≤ n ≤ R · lanes, or n ≤ Lanes in one row. FromKeys: what is loaded are keys, else images; keys are stored.
+// Sorts n keys, Whole · lanes ≤ n ≤ R · lanes, or n ≤ Lanes in one row. FromKeys: what is loaded are keys, else images;
+// keys are stored.
 // Checks: false, and nothing stored, where −0 or NaN is met.
 template <class S, std::size_t Whole, std::size_t R, bool FromKeys, bool Checks, std::size_t Lanes = S::lanes>
 bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
