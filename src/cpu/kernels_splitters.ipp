@@ -20,7 +20,8 @@
 // together. Keys that share a number and are not equal lie in one bucket, which is sorted as any other.
 //
 // What the scan has found is kept, two bytes a key, as far as scratch or the result reaches, so that the partition need
-// not find it again. Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al., ESA 2017.
+// not find it again. Source: super scalar sample sort: Sanders and Winkel, ESA 2004; equality buckets: Axtmann et al.,
+// ESA 2017.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
 template <class K>

@@ -112,6 +112,21 @@ std::vector<Index> counting(std::size_t n) {
   return positions;
 }
 
+// The first test, so that there is no driver yet.
+TEST(device_memory_given_as_host_memory, is_refused_where_a_sort_has_met_host_memory_before_there_was_a_driver) {
+  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr)
+    GTEST_SKIP() << "there is a driver already";
+  std::byte* const pages = map(PROT_READ | PROT_WRITE);
+  const auto keys = [pages](std::size_t n) { return std::span(reinterpret_cast<std::uint32_t*>(pages), n); };
+  for (const std::size_t n : sizes)
+    sortile::sort(keys(n));
+  const auto say = load_driver();
+  mprotect(pages, granule, PROT_NONE);
+  say(pages, granule, memory_kind::device);
+  for (const std::size_t n : sizes)
+    expect_invalid([&] { sortile::sort(keys(n)); }, {"lies in the memory of a GPU"});
+}
+
 TEST(device_memory_given_as_host_memory, is_refused_by_sorts) {
   for (const std::size_t n : sizes)
     for (const bool with_workspace : {false, true}) {
