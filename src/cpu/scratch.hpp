@@ -110,7 +110,7 @@ class scratch {
   }
 
  private:
-  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc keeps the pages from call to call, mostly
+  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc mostly keeps the pages between calls
   static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   bool allocate() noexcept {
