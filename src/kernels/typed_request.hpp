@@ -38,7 +38,8 @@ struct sort_tuning {
   partition_tiles tiles = partition_tiles::follow_n;
   std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for the verdict
   std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
-  std::uint64_t map_keys_from = std::uint64_t{1} << 22;     ///< 64-bit keys alone, from which a map spreads skewed ones
+  std::uint64_t map_keys_from =
+      std::uint64_t{1} << 22; ///< 64-bit keys alone from which a map spreads skewed ones; 8 times as many of 32
   std::uint64_t refined_bytes_from = std::uint64_t{1} << 25; ///< of keys, from which deferred buckets get finer bins
   std::uint64_t map_pairs_from = std::uint64_t{1} << 19; ///< pairs of 64-bit keys likewise; four times as many of 32
   static constexpr std::uint32_t least_giant = 67'000;   ///< room for a bucket's counters
@@ -57,7 +58,7 @@ struct sort_tuning {
 
   /// Keys that a map by distribution is drawn from, log2: an eighth of n, 2^18 or 2^20 at most.
   constexpr unsigned map_sample_bits(std::uint64_t n) const {
-    return std::clamp(unsigned(std::bit_width(n)) - 4, 4u, n < many_samples_from ? 18u : 20u);
+    return std::clamp(unsigned(std::max(std::bit_width(n), 8)) - 4, 4u, n < many_samples_from ? 18u : 20u);
   }
 };
 

@@ -154,6 +154,12 @@ void check_map(simt::queue q, const std::vector<std::uint32_t>& heights, Word ce
   }
   EXPECT_EQ(wrong, 0u) << "images outside of their bucket's limits, center " << std::uint64_t(center);
 }
+// A map's sample is an eighth of the keys, within limits.
+constexpr kernels::sort_tuning usual{};
+static_assert(usual.map_sample_bits(1) == 4 && usual.map_sample_bits(255) == 4 && usual.map_sample_bits(256) == 5);
+static_assert(usual.map_sample_bits(1u << 21) == 18 && usual.map_sample_bits((1u << 26) - 1) == 18);
+static_assert(usual.map_sample_bits(1u << 26) == 20 && usual.map_sample_bits(std::uint64_t{1} << 32) == 20);
+
 SIMT_TEST(key_map, a_map_knows_where_its_buckets_begin) {
   const auto check = [](simt::queue q, auto word) {
     using Word = decltype(word);

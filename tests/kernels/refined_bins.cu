@@ -125,7 +125,7 @@ void check_sort(simt::queue q, unsigned many) {
   keys[n / 3] = Word(~Word{0});
   for (std::size_t i = 0; i < 6000; ++i)
     keys[i * 7] = Word(keys[i * 7] & 0xff);
-  const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 5, .map_keys_from = 0, .refined_bytes_from = 0});
+  const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 5, .refined_bytes_from = 0});
   std::sort(keys.begin(), keys.end());
   EXPECT_TRUE(got == keys);
 }

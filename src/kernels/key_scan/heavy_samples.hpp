@@ -43,7 +43,7 @@ struct heavy_samples {
     simt::block_barrier();
     const auto number = [t](unsigned j) { return j * Threads + t + 1; };
     each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
-      if (s.chosen.load(b) < number(j)) // most need not wait for others
+      if (s.chosen.load(b, simt::relaxed, simt::block_scope) < number(j)) // most need not wait for others
         s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();

@@ -19,7 +19,7 @@
 //
 // So y takes the place of the interval's own, and its highest bits are a bucket number again. No key lies outside.
 // Where the sample has nobody, a cell has no height: its keys share a bucket with their neighbours. Where a bucket
-// begins is searched for once, and kept in a table (bucket_tables_kernel.hpp).
+// begins is searched for once, and kept in a table (key_scan_kernel.hpp).
 //
 // What it does not make even: clusters finer than a cell, and frequent keys, which fall together in any map. Whoever
 // uses it asks a second sample (key_map_kernel.hpp).

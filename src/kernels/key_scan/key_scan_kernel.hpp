@@ -6,6 +6,7 @@
 //   findings   whether the keys are sorted already, or descending; which bits are set, and clear, in some image;
 //              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that
 //              the fallback has to sort the keys (key_findings.hpp, float_image.hpp)
+//   first images of the buckets, where a map spreads the keys
 //
 // Counters. A block has one for each of up to 65,536 digits, in shared storage (packed_counters.hpp). Neighbours that
 // share a digit are counted together (alike_rows.hpp); otherwise constant and sorted inputs would meet in one counter,

@@ -266,8 +266,9 @@ struct skew_sample : skew_limits {
       if ((passed_over >> j & 1) != 0)
         continue;
       const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
-      const bool was = (cells.load(cell >> 5) & bit) != 0 || // without waiting for others
-                       (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0;
+      const bool was =
+          (cells.load(cell >> 5, simt::relaxed, simt::block_scope) & bit) != 0 || // without waiting for others
+          (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0;
       taken += was ? 1 : 0;
     }
     return sum_of_all(cells, taken);

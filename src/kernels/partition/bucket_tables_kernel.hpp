@@ -42,7 +42,7 @@ struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
-  static constexpr std::uint32_t map_judges = 8192; ///< samples by which drawn_key_map.hpp judges a map
+  static constexpr std::uint32_t map_judges = 8192; ///< samples by which key_map_kernel.hpp judges a map
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {

@@ -57,6 +57,7 @@ namespace detail {
 /// Byte offsets. What has to be zero before the scan stands at the front. That includes the list of deferred buckets:
 /// the second scan counts there, long before buckets are deferred.
 struct sort_keys_layout {
+  static constexpr std::size_t finding_bytes = 128;
   static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
   /// Keys of a bucket from which it is heavy, where a map spreads them: more than one block holds (local/).
   static constexpr std::uint32_t least_heavy = 10241;
@@ -91,7 +92,7 @@ struct sort_keys_layout {
       return l;
     arena a;
     const std::size_t bins = std::size_t{p.bins()} * 4, coarse = std::size_t{p.coarse()} * 4;
-    l.findings = a.take(128);
+    l.findings = a.take(finding_bytes);
     l.count = a.take(bins);
     l.deferred = a.take(bins);
     const std::size_t cells = maps(p, r) ? map_cells(8 * sizeof(Word)) * 4 : 0;

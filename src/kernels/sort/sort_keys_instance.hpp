@@ -88,7 +88,10 @@ class key_sort {
   simt::global<std::uint32_t> table(std::size_t offset, std::uint32_t size) const {
     return {part<std::uint32_t>(offset), size};
   }
-  simt::global<std::uint64_t> findings() const { return {part<std::uint64_t>(at_.findings), finding_words}; }
+  simt::global<std::uint64_t> findings() const {
+    static_assert(finding_words * sizeof(std::uint64_t) <= detail::sort_keys_layout::finding_bytes);
+    return {part<std::uint64_t>(at_.findings), finding_words};
+  }
   simt::global<std::uint32_t> start() const { return table(at_.start, plan_.bins() + 1); }
   bucket_rings coarse_rings() const {
     return {table(at_.coarse_next, plan_.coarse()), table(at_.coarse_left, plan_.coarse())};
