@@ -58,7 +58,7 @@ struct sort_tuning {
 
   /// Keys that a map by distribution is drawn from, log2: an eighth of n, 2^18 or 2^20 at most.
   constexpr unsigned map_sample_bits(std::uint64_t n) const {
-    return std::clamp(unsigned(std::max(std::bit_width(n), 8)) - 4, 4u, n < many_samples_from ? 18u : 20u);
+    return std::clamp(std::max(unsigned(std::bit_width(n)), 8u) - 4, 4u, n < many_samples_from ? 18u : 20u);
   }
 };
 
