@@ -42,12 +42,12 @@ struct heavy_samples {
     }
     simt::block_barrier();
     const auto number = [t](unsigned j) { return j * Threads + t + 1; };
-    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
+    each_other(bins, own, [&](unsigned j, std::uint32_t b) {
       if (s.chosen.load(b, simt::relaxed, simt::block_scope) < number(j)) // most need not wait for others
         s.chosen.fetch_max(b, number(j), simt::relaxed, simt::block_scope);
     });
     simt::block_barrier();
-    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
+    each_other(bins, own, [&](unsigned j, std::uint32_t b) {
       if (s.chosen.load(b) == number(j))
         s.value[b] = keys[j];
     });
@@ -98,8 +98,7 @@ struct heavy_samples {
 
  private:
   template <class F>
-  static SORTILE_DEVICE void each_other(const Word (&keys)[each], const std::uint32_t (&bins)[each], std::uint32_t own,
-                                        F f) {
+  static SORTILE_DEVICE void each_other(const std::uint32_t (&bins)[each], std::uint32_t own, F f) {
     SORTILE_UNROLL
     for (unsigned j = each; j-- > 0;)
       if ((own >> j & 1) == 0)
@@ -110,7 +109,7 @@ struct heavy_samples {
   static SORTILE_DEVICE std::uint32_t standing(const storage& s, const Word (&keys)[each],
                                                const std::uint32_t (&bins)[each], std::uint32_t own, Wanted wanted) {
     std::uint32_t found = 0;
-    each_other(keys, bins, own, [&](unsigned j, std::uint32_t b) {
+    each_other(bins, own, [&](unsigned j, std::uint32_t b) {
       if (wanted(s.alike.load(b)) && s.value.load(b) == keys[j])
         found |= 1u << j;
     });
