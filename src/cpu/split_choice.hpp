@@ -64,7 +64,7 @@ class split_choice {
   // Pairs of a sample that share a bucket where buckets are about alike: half as many again as where they are alike.
   static std::size_t most_pairs(std::size_t size, std::size_t buckets) { return 3 * size * size / (2 * buckets); }
 
-  // By a map from a sample of n keys, into as many buckets as between splitters. False where those would not be even,
+  // By a map from a sample, `size` of n keys, into as many buckets as between splitters. False where those would not be even,
   // or more than `most_found` pairs of the sample would share one.
   bool by_map(const K* sample, std::size_t size, std::size_t n, std::size_t most_found, const K* heavy,
               std::size_t heavies, splitter_tree<K>& tree) const {

@@ -284,16 +284,26 @@ TEST(CpuEngine, DigitsKeptForSomeKeys) {
       }
 }
 
+// Keys of a workload, and their images.
+template <class K>
+struct imaged_keys {
+  cpu::key_image<K> image;
+  std::vector<K> keys, images;
+
+  imaged_keys(key_type type, order way, const char* workload, std::size_t n, std::uint64_t seed)
+      : image(type, way, {}), keys(n) {
+    testing::workload_named(workload).fill({type, n, seed}, 0, n, keys.data());
+    for (const K key : keys)
+      images.push_back(image.ordering(key));
+  }
+};
+
 // Vectors find the bucket that the tree itself names; buckets ascend with the keys, and those of equals hold equal
 // keys.
 template <class K>
 void check_splitters(key_type type, const char* workload, unsigned part_bits) {
   constexpr std::size_t n = 5000;
-  std::vector<K> keys(n), images;
-  testing::workload_named(workload).fill({type, n, part_bits}, 0, n, keys.data());
-  cpu::key_image<K> image(type, order::ascending, {});
-  for (const K key : keys)
-    images.push_back(image.ordering(key));
+  auto [image, keys, images] = imaged_keys<K>(type, order::ascending, workload, n, part_bits);
   const cpu::key_sample<K> sample(keys.data(), n, image);
   const cpu::splitter_tree<K> tree(sample.images, sample.size, part_bits);
   const cpu::split<K> split(tree);
@@ -348,11 +358,7 @@ TEST(CpuEngine, BucketsBetweenSplitters) {
 template <class K>
 void check_map(key_type type, const char* workload, std::size_t wanted, std::size_t heavies) {
   constexpr std::size_t n = 5000;
-  std::vector<K> keys(n), images;
-  testing::workload_named(workload).fill({type, n, wanted}, 0, n, keys.data());
-  cpu::key_image<K> image(type, order::descending, {});
-  for (const K key : keys)
-    images.push_back(image.ordering(key));
+  auto [image, keys, images] = imaged_keys<K>(type, order::descending, workload, n, wanted);
   const cpu::key_sample<K> sample(keys.data(), n, image);
   std::vector<K> heavy;
   for (std::size_t h = 0; h < heavies; ++h)

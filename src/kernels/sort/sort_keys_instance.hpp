@@ -262,6 +262,7 @@ class key_sort {
   /// Large tiles from this many bytes of keys on.
   static constexpr std::uint64_t large_tiles_bytes = std::uint64_t{1} << (sizeof(Word) == 4 ? 29 : 28);
 
+  /// Not where a map may spread keys of 32 bits: large tiles have no registers for it, whatever is asked for.
   bool in_large_tiles() const {
     if (maps() && !partition_kernel<Word, tile_size::large, Image>::maps)
       return false;
