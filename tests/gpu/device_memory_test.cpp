@@ -103,6 +103,33 @@ TEST_F(device_memory, a_captured_graph_sorts_other_keys_when_replayed) {
   }
 }
 
+/// Uniform keys, keys of which half are frequent, and uniform ones again: a map, heavy buckets and the verdict are of
+/// the keys that are there, not of those before.
+TEST_F(device_memory, a_captured_graph_has_a_map_for_each_replay) {
+  constexpr std::size_t n = std::size_t{1} << 22;
+  const auto uniform = random_keys<std::uint64_t>(n, 1);
+  std::vector<std::uint64_t> half_zeros = random_keys<std::uint64_t>(n, 2);
+  for (std::size_t i = 0; i < n; i += 2)
+    half_zeros[i] = 0;
+  for (const bool in_place : {false, true}) {
+    const device::stream stream;
+    device_array<std::uint64_t> keys(n), out(n);
+    const auto& to = in_place ? keys : out;
+    options opts{.memory = memory::device, .stream = stream.get()};
+    const sort_request request{
+        .type = key_type::u64, .n = n, .keys_in = keys.span().data(), .keys_out = to.span().data()};
+    const device_array<std::byte> workspace(workspace_bytes(request, opts));
+    opts.workspace = workspace.span();
+    const captured_graph graph(stream.get(), [&] { run(request, opts); });
+    for (const std::vector<std::uint64_t>* given : {&uniform, &std::as_const(half_zeros), &uniform}) {
+      keys.set(*given);
+      graph.replay();
+      EXPECT_TRUE(to.host() == sorted(*given)) << (in_place ? "in place" : "apart");
+      EXPECT_TRUE(in_place || keys.host() == *given);
+    }
+  }
+}
+
 /// Sorts pairs of a key and its position, in place, and checks them.
 template <class Key>
 void check_pairs(const std::vector<Key>& given, const char* what) {

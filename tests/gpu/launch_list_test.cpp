@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -252,6 +253,14 @@ std::string lists_of_routes() {
   return lists;
 }
 
+/// The fewest keys and pairs that may have a map (kernels/typed_request.hpp).
+std::vector<asked> from_here_on_a_map() {
+  return {{.type = key_type::u64, .n = std::size_t{1} << 22},
+          {.type = key_type::u32, .n = std::size_t{1} << 25},
+          {.type = key_type::u64, .n = std::size_t{1} << 19, .value_bytes = 8},
+          {.type = key_type::u32, .n = std::size_t{1} << 21, .value_bytes = 4}};
+}
+
 /// A request for each rule and each shape of the sorts; with SORTILE_LAUNCH_LISTS=all, of everything.
 std::vector<asked> requests(bool everything) {
   std::vector<asked> all;
@@ -302,7 +311,49 @@ std::vector<asked> requests(bool everything) {
     all.push_back({.type = key_type::u32, .n = n, .n_on_device = true});
     all.push_back({.type = key_type::u64, .n = n, .device = {.architecture = 80, .multiprocessors = 108}});
   }
+  for (const asked& at : from_here_on_a_map())
+    for (const std::size_t n : {at.n - 1, at.n, at.n + 1}) {
+      asked near = at;
+      near.n = n;
+      all.push_back(near);
+    }
   return all;
+}
+
+/// How often a map is drawn by a launch of its own.
+std::ptrdiff_t map_launches(asked a, std::size_t n) {
+  a.n = n;
+  std::vector<std::string> kernels;
+  launched = &kernels;
+  executor::device pretended({.multiprocessors = a.device.multiprocessors, .architecture = a.device.architecture});
+  gpu::device_sort(request_of(a), {.memory = memory::device}, a.device).launch(simt::queue::executor(pretended), at(6));
+  launched = nullptr;
+  return std::count_if(kernels.begin(), kernels.end(),
+                       [](const std::string& name) { return name.rfind("key_map_kernel<", 0) == 0; });
+}
+/// By how much more memory n keys take than n − 1.
+std::size_t one_more(asked a, std::size_t n) {
+  const auto workspace = [&a](std::size_t keys) {
+    a.n = keys;
+    return gpu::device_sort(request_of(a), {.memory = memory::device}, a.device).workspace_bytes();
+  };
+  return workspace(n) - workspace(n - 1);
+}
+
+/// Of pairs it has no launch of its own, since the kernel that counts them draws it; but its room tells.
+TEST(launch_list, skewed_keys_have_a_map_from_so_many_on) {
+  for (const asked& a : from_here_on_a_map()) {
+    SCOPED_TRACE(name_of(a));
+    const std::size_t map_bytes = 2 * 256 * key_bytes(a.type) * sizeof(std::uint32_t);
+    const bool keys_alone = a.value_bytes == 0;
+    EXPECT_EQ(map_launches(a, a.n - 1), 0);
+    EXPECT_EQ(map_launches(a, a.n), keys_alone ? 1 : 0);
+    EXPECT_EQ(map_launches(a, a.n + 1), keys_alone ? 1 : 0);
+    if (!keys_alone) {
+      EXPECT_LT(one_more(a, a.n - 1), map_bytes);
+      EXPECT_GT(one_more(a, a.n), map_bytes);
+    }
+  }
 }
 
 TEST(launch_list, is_the_one_that_is_kept) {

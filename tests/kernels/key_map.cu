@@ -1,5 +1,6 @@
 // The spread by distribution: the map itself, and sorts of keys that need it, or cannot have it.
 #include "kernels/key_scan/key_map.hpp"
+#include "kernels/key_scan/key_map_kernel.hpp"
 #include "tests/kernels/key_sort_checks.hpp"
 
 #include <cmath>
@@ -76,6 +77,148 @@ SIMT_TEST(key_map, frequent_values_have_buckets_of_their_own) {
         for (std::uint64_t& key : zipf)
           key = std::uint64_t(std::exp(double(key >> 11) * 0x1p-53 * std::log(double(n)))) * 0x9e3779b97f4a7c15u;
         spread(q, zipf, true);
+      },
+      0);
+}
+
+template <class Word>
+struct how {
+  unsigned bits = 5;
+  bool in_place = false, given_away = false;
+  order direction = order::ascending;
+  kernels::partition_tiles tiles = kernels::partition_tiles::follow_n;
+};
+/// Keys that a map may spread, sorted in any way; what is given away stays as it was.
+template <class Word>
+void check_spread(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
+  SCOPED_TRACE("n " + std::to_string(keys.size()) + ", bits " + std::to_string(h.bits) +
+               (h.in_place ? ", in place" : "") + (h.direction == order::descending ? ", descending" : ""));
+  const std::vector<Word> sevens(keys.size(), Word(7));
+  buffer<Word> in(keys), out(sevens);
+  buffer<std::uint32_t> told(1, 99);
+  kernels::typed_request<Word> r{
+      .keys_in = in.view().data(),
+      .keys_out = h.in_place ? in.view().data() : out.view().data(),
+      .n = keys.size(),
+      .codec = make_key_codec<Word>(unsigned_type<Word>, h.direction, {}),
+      .verdict = {told.view().data()},
+      .tuning = {.partition_bits = h.bits, .tiles = h.tiles, .sample_from = 0, .map_keys_from = 0}};
+  r.workspace_bytes = kernels::sort_keys_workspace_bytes(r);
+  buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  r.workspace = workspace.view().data();
+  kernels::sort_keys(q, r);
+  std::vector<Word> sorted = keys;
+  std::sort(sorted.begin(), sorted.end());
+  if (h.direction == order::descending)
+    std::reverse(sorted.begin(), sorted.end());
+  EXPECT_EQ(told.host()[0] & kernels::verdict::roles, h.given_away ? 1u : 0u);
+  EXPECT_TRUE((h.in_place ? in : out).host() == (!h.given_away ? sorted : h.in_place ? keys : sevens));
+  EXPECT_TRUE(h.in_place || in.host() == keys) << "the input has changed";
+  for (std::size_t i = r.workspace_bytes / 8; i < workspace.host().size(); ++i)
+    EXPECT_EQ(workspace.host()[i], 0x5a5a5a5a5a5a5a5au) << "behind the workspace";
+}
+
+/// Of heavy buckets, too, which are split into the array that is free: the output, or in place the spare one, of one
+/// partition or of two.
+SIMT_TEST(key_map, heavy_buckets_in_every_array) {
+  constexpr std::size_t n = 45'001;
+  auto heavy = make_keys<std::uint64_t>(n, shape::uniform); // a third and a quarter have one value each
+  for (std::size_t i = 0; i < n; ++i)
+    heavy[i] = i % 3 == 0 ? std::uint64_t{5} << 60 : i % 3 == 1 && i % 4 != 0 ? 12'345 : heavy[i];
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true})
+          for (const order direction : {order::ascending, order::descending})
+            for (const unsigned bits : {4u, 9u})
+              check_spread<std::uint64_t>(q, heavy, {.bits = bits, .in_place = in_place, .direction = direction});
+      },
+      0);
+}
+
+/// Tiles follow n alone; here none of n, with a map, in one partition and in two.
+SIMT_TEST(key_map, tiles_of_both_sizes) {
+  constexpr std::size_t n = 60'001;
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const auto tiles : {kernels::partition_tiles::small, kernels::partition_tiles::large})
+          for (const bool in_place : {false, true}) {
+            check_spread<std::uint64_t>(q, even_logarithms<std::uint64_t>(n, 62),
+                                        {.bits = in_place ? 4u : 9u, .in_place = in_place, .tiles = tiles});
+            check_spread<std::uint32_t>(q, even_logarithms<std::uint32_t>(n, 31, 9),
+                                        {.bits = in_place ? 9u : 4u, .in_place = in_place, .tiles = tiles});
+          }
+      },
+      0);
+}
+
+/// Where a map is asked for of any number of keys. No sample of so few is skewed, so none is drawn.
+SIMT_TEST(key_map, asked_for_of_a_few_keys) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const std::size_t n : {1u, 2u, 3u, 7u, 8u, 9u, 16u, 17u}) {
+          const auto direction = n % 2 == 0 ? order::descending : order::ascending;
+          check_spread<std::uint64_t>(q, even_logarithms<std::uint64_t>(n, 62), {.bits = 3, .direction = direction});
+          check_spread<std::uint32_t>(q, make_keys<std::uint32_t>(n, shape::few),
+                                      {.bits = 9, .in_place = true, .direction = direction});
+        }
+      },
+      0);
+}
+
+/// The map's kernel alone: blocks that count their parts of a sample, and the last one of them, which draws.
+template <class Word>
+void check_drawn(simt::queue q, const std::vector<Word>& keys, unsigned blocks) {
+  SCOPED_TRACE("n " + std::to_string(keys.size()) + ", " + std::to_string(8 * sizeof(Word)) + " bits");
+  using kernel = kernels::key_map_kernel<Word>;
+  using map_of = kernels::key_map<Word>;
+  constexpr std::uint32_t cells = map_of::cells, poison = 0x5a5a5a5a, fits = 4096;
+  const std::size_t n = keys.size();
+  const unsigned bits = kernels::sort_tuning{}.map_sample_bits(n);
+  const unsigned grid = kernel::blocks(bits, 132);
+  EXPECT_EQ(grid, blocks);
+  auto asked = kernels::key_window<Word>::of(0, Word(~Word{0}));
+  asked.by_distribution = 1;
+  buffer<Word> in(keys);
+  buffer<kernels::key_window<Word>> window(std::vector{asked});
+  buffer<std::uint32_t> counts(cells + sizeof(Word) / 4), words(map_of::words, poison), told(1, 99);
+  buffer<std::uint64_t> findings(kernels::finding_words);
+  simt::launch(q, {.grid = grid},
+               kernel{.in = {in.view().data(), n},
+                      .window = {window.view().data(), 1},
+                      .cells = counts.view(),
+                      .words = words.view(),
+                      .findings = findings.view(),
+                      .told = kernels::verdict::of({told.view().data()}),
+                      .image = {0},
+                      .limits = kernel::sample::of(n, 5, 4 * fits, fits),
+                      .n = std::uint32_t(n),
+                      .sample_bits = bits});
+  const auto counted = counts.host(), drawn = words.host();
+  std::vector<std::uint32_t> expected;
+  std::uint32_t before = 0;
+  for (std::uint32_t c = 0; c < cells; ++c) {
+    const std::uint32_t height = counted[c] << (31 - bits);
+    expected.insert(expected.end(), {map_of::base(c, before, height), height});
+    before += height;
+  }
+  EXPECT_EQ(before, 1u << 31) << "a sample is missing, or counted twice";
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), drawn.begin())) << "drawn before all had counted";
+  EXPECT_NE(drawn[map_of::center_at], poison) << "no center";
+  EXPECT_EQ(findings.host()[kernels::finding_sampled], grid);
+  if (n >= kernel::sample::samples) { // of fewer, some are drawn twice
+    EXPECT_EQ(findings.host()[kernels::finding_skewed], 0u);
+    EXPECT_EQ(told.host()[0], 99u) << "given away";
+  }
+}
+
+SIMT_TEST(key_map, the_last_block_draws_what_all_have_counted) {
+  on_every_schedule([](simt::queue q) { check_drawn(q, even_logarithms<std::uint64_t>(65'536, 62), 2); }, 24);
+  on_every_schedule(
+      [](simt::queue q) {
+        check_drawn(q, even_logarithms<std::uint64_t>(65'535, 62), 1);
+        check_drawn(q, even_logarithms<std::uint32_t>(131'072, 31, 9), 4);
+        for (std::size_t n = 1; n <= 17; ++n) // fewer than samples
+          check_drawn(q, even_logarithms<std::uint64_t>(n, 62), 1);
       },
       0);
 }

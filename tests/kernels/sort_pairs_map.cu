@@ -218,6 +218,22 @@ SIMT_TEST(sort_pairs_map, uneven_keys_are_given_to_the_passes) {
       },
       0);
 }
+/// Where a map is asked for of any number of pairs. No sample of so few is skewed, so none is drawn.
+SIMT_TEST(sort_pairs_map, asked_for_of_a_few_pairs) {
+  on_every_schedule(
+      [](simt::queue q) {
+        for (const std::size_t n : {1u, 2u, 7u, 8u, 17u}) {
+          auto h = mapped<std::uint64_t>(key_type::f64, n % 2 == 0 ? 3 : 9);
+          h.sample_from = 0;
+          h.must_suit = true;
+          h.direction = n % 2 == 0 ? order::descending : order::ascending;
+          h.value_bytes = n < 8 ? 8 : 0;
+          h.keys_in_place = h.values_in_place = n == 7 || n == 17;
+          check_sort(q, make_smooth<std::uint64_t>(n, smooth::normal, key_type::f64), h);
+        }
+      },
+      0);
+}
 SIMT_TEST(sort_pairs_map, many_schedules) {
   on_every_schedule(
       [](simt::queue q) {
