@@ -99,7 +99,10 @@ template <index Index = std::uint32_t, detail::expert_range Experts>
                                         const options& opts = {}) {
   using E = std::remove_cv_t<std::ranges::range_value_t<Experts>>;
   const std::size_t n = detail::length(experts);
-  const bool can_be = expert_count <= route_experts_most && block > 0; // else run() says what is wrong
+  constexpr std::size_t most_rows = std::size_t{1} << 32;
+  const bool can_be = expert_count > 0 && expert_count <= route_experts_most && block > 0 && n <= most_rows &&
+                      block <= most_rows / expert_count &&
+                      route_rows(n, expert_count, block) <= most_rows; // else run() says what is wrong
   const std::size_t rows = can_be ? route_rows(n, expert_count, block) : 0;
   routed_pairs<Index> found{detail::room_for_positions<Index>("route", can_be ? expert_count + 1 : 0),
                             detail::room_for_positions<Index>("route", can_be ? expert_count : 0),

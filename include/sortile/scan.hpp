@@ -29,7 +29,8 @@ struct scan_request {
   void* out = nullptr; ///< `in`, or apart from it
   scan_operator op = scan_operator::sum;
   scan_kind kind = scan_kind::inclusive;
-  /// What stands before in[0], as a number of the type (of a signed one its bits); absent: 0, or the lowest value.
+  /// What stands before in[0], as a number of the type (of a signed one its bits, 32 or 64 of them); absent: 0, or the
+  /// lowest value.
   std::optional<std::uint64_t> initial{};
 };
 

@@ -180,6 +180,8 @@ def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -
         part = (part > 0) * 0.5
     length = above - below
     found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
+    # Where one of them is infinite, so is what lies between.
+    found = xp.where(length == float("inf"), below * (1 - part) + above * part, found)
     return xp.where(below == above, below, found)
 
 

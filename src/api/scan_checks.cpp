@@ -21,6 +21,14 @@ struct scan_arrays {
   named_array in, out;
 };
 
+/// Whether a number of the type has these bits; of a signed one they may be those of 64 bits.
+bool is_of_type(std::uint64_t bits, key_type type) {
+  if (key_bytes(type) == 8)
+    return true;
+  return bits == static_cast<std::uint32_t>(bits) ||
+         (is_signed_integer(type) && bits == static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bits)}));
+}
+
 scan_arrays arrays_of(const scan_request& r) {
   const std::size_t width = key_bytes(r.type);
   return {{"in", r.in, r.n, width, width}, {"out", r.out, r.n, width, width}};
@@ -44,6 +52,8 @@ void scan_type(const scan_request& r, const options& opts) {
 
 void scan(const scan_request& r, const options& opts) {
   scan_type(r, opts);
+  if (r.initial && !is_of_type(*r.initial, r.type))
+    refuse_call("initial = " + std::to_string(*r.initial) + " is no number of type " + std::string(name(r.type)));
   const scan_arrays a = arrays_of(r);
   need_array(a.in, opts.memory);
   need_array(a.out, opts.memory);

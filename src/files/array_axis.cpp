@@ -47,9 +47,12 @@ struct line_places {
 
 axis_shape shape_along(const npy_header& header, long axis, std::string_view name) {
   const auto axes = static_cast<long>(header.shape.size());
+  if (axes == 0)
+    refuse("{}: the array has no axis, shape () (allowed: one axis and more)", name);
   const long wanted = axis < 0 ? axis + axes : axis;
   if (wanted < 0 || wanted >= axes)
-    refuse("--axis {}: {} has {} axes (allowed: {} to {})", axis, name, axes, -axes, axes - 1);
+    refuse("--axis {}: {} has {} {} (allowed: {} to {})", axis, name, axes, axes == 1 ? "axis" : "axes", -axes,
+           axes - 1);
   axis_shape shape;
   for (long i = 0; i < axes; ++i) {
     const bool lies_before = header.fortran_order ? i > wanted : i < wanted;

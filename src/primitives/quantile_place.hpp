@@ -8,14 +8,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sortile {
 
-/// Between two numbers, exact at both ends, and between equal ones, infinite ones too, that number.
+/// Between two numbers, exact at both ends, and between equal ones, infinite ones too, that number. Between a finite
+/// and an infinite one it is the infinite one, and between both infinities a NaN.
 SORTILE_HOST_DEVICE double between(double a, double b, double fraction) {
   if (fraction == 0 || a == b)
     return a;
+  constexpr double most = std::numeric_limits<double>::max();
   const double length = b - a;
+  if (length > most) // infinite, if only by rounding
+    return simt::rounded_product(a, 1 - fraction) + simt::rounded_product(b, fraction);
   return fraction < 0.5 ? a + simt::rounded_product(length, fraction) : b - simt::rounded_product(length, 1 - fraction);
 }
 

@@ -169,6 +169,9 @@ class Arrays(CommandTest):
         self.refused("sort", "--rows", "-m", matrix, says="--rows does not go with -m")
         self.refused("check", "--rows", "--axis", "0", matrix, says="contradict")
         self.refused("check", "--axis", "-3", matrix, says=["--axis -3", "2 axes"])
+        self.refused("sort", "--axis", "1", self.file("one.npy", npy("'<u4'", 2, bytes(8))), says=["1 axis (", "-1 to 0"])
+        for along in ("--rows", "--axis=0"):
+            self.refused("sort", along, self.file("none.npy", npy("'<u4'", 1, bytes(4), shape="()")), says=["none.npy", "no axis", "shape ()"])
         self.refused("check", "--rows", self.file("k.u32", bytes(24)), says="--rows goes with .npy")
         self.refused("check", "--rows", self.file("k.txt", b"b\na\n"), says="--rows goes with .npy")
         self.refused("check", "--rows", "-n", matrix, says="-n goes with text")

@@ -78,6 +78,16 @@ def test_nan_in_quantiles_and_medians():
     assert sortile.median(np.array([np.inf, np.inf])) == np.inf
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_between_a_number_and_infinity(sign):
+    x = np.array([1, sign * np.inf])
+    assert sortile.median(x) == np.median(x) == sign * np.inf
+    np.testing.assert_array_equal(sortile.quantile(x, [0.25, 0.5, 0.75]), np.full(3, sign * np.inf))
+    rows = np.tile(x, (3, 1))
+    np.testing.assert_array_equal(sortile.median(rows, axis=1), np.full(3, sign * np.inf))
+    np.testing.assert_array_equal(sortile.median(np.array([np.inf, -np.inf])), np.nan)
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i4", "f4"])
 def test_partition(dtype):
     for shape, axis in [((5000,), -1), ((7, 300), 1), ((300, 7), 0)]:

@@ -94,6 +94,11 @@ TEST(Route, Misuse) {
   refused([](auto& r) { r.block = 0; }, {"block = 0"});
   refused([](auto& r) { r.block = std::size_t{1} << 32; }, {"rows"});
   refused([](auto& r) { r.n = std::size_t{1} << 32; }, {"rows"});
+  // Before room for so many rows is asked for.
+  expect_invalid([&] { static_cast<void>(route(experts, 4, std::size_t{1} << 40)); }, {"rows", "2^32"});
+  expect_invalid([&] { static_cast<void>(route(experts, 4, ~std::size_t{0})); }, {"rows", "2^32"});
+  const std::size_t longest_block = ((std::size_t{1} << 32) - 2) / 7;
+  EXPECT_EQ(route(std::vector<int>{}, 7, longest_block).offsets, std::vector<std::uint32_t>(8, 0));
   refused([](auto& r) { r.index_bytes = 2; }, {"indices of 2 bytes", "4 and 8"});
   refused([&](auto& r) { r.inverse = out.data() + 1; }, {"order and inverse overlap"});
   refused([&](auto& r) { r.offsets = experts.data(); }, {"experts and offsets overlap"});

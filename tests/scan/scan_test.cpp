@@ -60,6 +60,20 @@ TEST(Scan, Misuse) {
   refused([](auto& r) { r.type = key_type::f32; }, {"f32", "u32, i32, u64 and i64"});
   refused([](auto& r) { r.op = static_cast<scan_operator>(7); }, {"operator number 7"});
   refused([](auto& r) { r.kind = static_cast<scan_kind>(7); }, {"kind number 7"});
+  refused([](auto& r) { r.initial = std::uint64_t{1} << 32; }, {"initial = 4294967296", "u32"});
+  refused([](auto& r) { r.initial = ~std::uint64_t{0}; }, {"initial", "u32"}); // −1 is no number of this type
+  const auto of_i32 = [&](std::uint64_t initial) {
+    run(scan_request{.type = key_type::i32,
+                     .n = 1,
+                     .in = in.data(),
+                     .out = out.data(),
+                     .kind = scan_kind::exclusive,
+                     .initial = initial});
+    return static_cast<std::int32_t>(out[0]);
+  };
+  EXPECT_EQ(of_i32(0xfffffffb), -5);
+  EXPECT_EQ(of_i32(~std::uint64_t{4}), -5);
+  expect_invalid([&] { of_i32(~std::uint64_t{0} << 32); }, {"initial", "i32"});
   refused([](auto&) {}, {"options::order"}, {.order = order::descending});
   refused([](auto&) {}, {"options::progress"}, {.progress = [](double) { return true; }});
   refused([](auto&) {}, {"options::workspace_limit"}, {.workspace_limit = 1});

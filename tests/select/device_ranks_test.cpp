@@ -283,6 +283,10 @@ TEST(DeviceRanks, ThroughTheFrontDoor) {
       EXPECT_EQ(quantiles(part, at, method, opts), quantiles(part, at, method)) << n << " keys";
     }
   EXPECT_EQ(median(keys, opts), median(keys));
+  constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  const std::vector<double> far_apart{-infinity, -most, most, infinity}, between{0.1, 0.2, 0.4, 0.5, 0.6, 0.9};
+  for (const quantile_method method : {quantile_method::linear, quantile_method::midpoint})
+    EXPECT_EQ(quantiles(far_apart, between, method, opts), quantiles(far_apart, between, method));
 }
 
 TEST(DeviceQuantiles, OfRows) {

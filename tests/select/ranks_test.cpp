@@ -115,6 +115,21 @@ TEST(Quantiles, InfinitiesAndNaN) {
   EXPECT_EQ(median(std::vector<double>{-infinity, 1, infinity}), 1);
   EXPECT_EQ(median(std::vector<double>{nan, 1, 2}), 2);
   EXPECT_TRUE(std::isnan(median(std::vector<double>{nan, nan, 2})));
+  EXPECT_TRUE(std::isnan(median(std::vector<double>{1, nan})));
+}
+
+TEST(Quantiles, BetweenNumbersInfinitelyFarApart) {
+  const double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  const std::vector<double> upper{1, infinity}, lower{1, -infinity}, both{infinity, -infinity}, at{0.25, 0.5, 0.75};
+  for (const quantile_method method : {quantile_method::linear, quantile_method::midpoint}) {
+    EXPECT_EQ(quantiles(upper, at, method), std::vector<double>(3, infinity));
+    EXPECT_EQ(quantiles(lower, at, method), std::vector<double>(3, -infinity));
+    EXPECT_TRUE(std::isnan(quantiles(both, at, method)[1]));
+    EXPECT_EQ(quantiles(std::vector<double>{most, -most}, at, method)[1], 0);
+  }
+  EXPECT_DOUBLE_EQ(quantiles(std::vector<double>{most, -most}, at)[0], -most / 2);
+  EXPECT_EQ(median(upper), infinity); // as np.median has it
+  EXPECT_EQ(quantiles(both, std::vector<double>{0, 1}), (std::vector<double>{-infinity, infinity}));
 }
 
 TEST(Quantiles, OfRows) {
