@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from contextlib import suppress
 from typing import (
     Any, Callable, Concatenate, Iterable, Iterator, Literal, ParamSpec, Protocol, Sequence, TypeVar, cast, overload
 )
@@ -238,7 +239,11 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
     namespace = _namespace(x)
     if hasattr(x, "resolve_neg") and x.requires_grad and namespace.is_grad_enabled():  # PyTorch's
         raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
-    if x.__dlpack_device__()[0] not in _HOST_MEMORY:
+    try:
+        device = x.__dlpack_device__()[0]
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:  # of PyTorch's, those on "meta" hold no elements
+        raise TypeError(f"sortile: this {kind} says of no memory that it lies there: {e}") from e
+    if device not in _HOST_MEMORY:
         raise TypeError(
             f"sortile: this {kind} lies in the memory of a device; there sort(), argsort(), top_k() and other calls "
             "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "
@@ -246,6 +251,8 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
         )
     if hasattr(x, "resolve_neg"):  # some of PyTorch's stand for the negative or the conjugate of what is in memory
         x = x.detach().resolve_conj().resolve_neg()
+        if str(x.dtype) == "torch.bfloat16":  # every one of its values is a float32
+            return x.float().numpy(), lambda found: _narrowed(namespace.from_dlpack(found), x.dtype)
     elif str(getattr(x, "dtype", "")) == "bfloat16":  # NumPy knows it by ml_dtypes, and not by DLPack
         return np.asarray(x), namespace.asarray
     try:
@@ -254,9 +261,32 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
         raise TypeError(f"sortile: NumPy cannot take this {kind}: {e}") from e
 
 
+def _narrowed(found: Any, dtype: Any) -> Any:
+    """The result of a call that was given bfloat16 as float32."""
+    return found.to(dtype) if str(found.dtype) == "torch.float32" else found
+
+
 def numpy_type(dtype: Any) -> Any:
     """A type as NumPy takes it: PyTorch's by its name."""
     return np.dtype(str(dtype).rpartition(".")[2]) if type(dtype).__module__ == "torch" else dtype
+
+
+def positions_like(x: Any, dtype: Any) -> tuple[Any, Back]:
+    """The type of positions in an array in host memory, and the way to it. Of a framework's they may be int32, too, as
+    they may where a device holds it: the bits of uint32."""
+    wanted = numpy_type(dtype)
+    if isinstance(x, np.ndarray) or not hasattr(x, "__dlpack__") or wanted is None:
+        return wanted, _same
+    with suppress(TypeError):
+        if np.dtype(wanted) == np.int32:
+            return np.uint32, _as_int32
+    return wanted, _same
+
+
+def _as_int32(positions: Array) -> Array:
+    if positions.size > 2**31:
+        raise ValueError(f"sortile: int32 cannot number {positions.size} elements")
+    return positions.view(np.int32)
 
 
 def _namespace(x: Any) -> Any:
@@ -274,16 +304,6 @@ def _namespace(x: Any) -> Any:
 def native(a: Array) -> Array:
     """The array in this machine's byte order, itself where it is so already."""
     return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
-
-
-def nat_largest(a: Array) -> tuple[Array, Back]:
-    """Dates and durations as integers in their order, of which NaT is the largest, as NaN is of floats; and the way back.
-
-    NaT is the smallest integer of all, and one less is the largest.
-    """
-    if a.dtype.kind not in "mM":
-        return a, _same
-    return a.view(np.int64) - 1, lambda numbers: (numbers + 1).view(a.dtype)
 
 
 def in_order_of(a: Array) -> Back:

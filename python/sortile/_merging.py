@@ -77,8 +77,8 @@ def merge(
     """
     if not runs:
         raise ValueError("sortile.merge: no run is given; at least one is needed")
-    if out is None and progress is None:
-        result: Any = core.merge(runs, descending, None, nan, threads, None)
+    if progress is None and type(runs[0]) is np.ndarray:  # what torch.compile traces never comes there
+        result: Any = core.merge(runs, descending, out, nan, threads, None)
         if result is not NotImplemented:
             return result
     framework, several = held_together("merge", runs)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, given, is_ordered, not_taken, probabilities
+from ._arrays import Array, given, not_taken, probabilities
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
 from ._progress import Progress, telling
-from ._select import done, rows_along
+from ._select import along
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -76,9 +75,10 @@ def quantile(
 
 
 def _wanted(q: Any) -> Array:
-    few = (q,) if type(q) is float else q if type(q) in (list, tuple) and len(q) <= 16 else (None,)
-    if all(type(p) is float and 0 <= p <= 1 for p in few):
-        return _known(q if type(q) is float else tuple(q))
+    if type(q) is float:
+        return _known(q) if 0 <= q <= 1 else _checked(q)
+    if type(q) in (list, tuple) and len(q) <= 16 and all([type(p) is float and 0 <= p <= 1 for p in q]):
+        return _known(tuple(q))
     return _checked(q)
 
 
@@ -100,6 +100,10 @@ def _known(q: float | tuple[float, ...]) -> Array:
 def _quantiles(
     function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
 ) -> Any:
+    if type(x) is np.ndarray and progress is None:
+        found = core.quantiles(x, wanted, axis, METHODS.index(method), threads, None)
+        if found is not NotImplemented:
+            return found
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
         if wanted.size == 0:  # of no quantiles, the shape that one has
@@ -107,59 +111,14 @@ def _quantiles(
             return one.reshape((1, *one.shape))[:0].reshape((*wanted.shape, *one.shape))
         return framework.quantile(x, wanted, axis, METHODS.index(method))
     a, back = given(x)
-    rows, others, _at = rows_along(a, axis)
-    n = rows.shape[1]
-    if n == 0:
+    a, axis = along(a, axis)
+    if a.shape[axis] == 0:
         raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
-    if not is_ordered(rows.dtype) or rows.dtype.kind in "mM":
-        raise not_taken(function, rows.dtype, _NUMBERS)
-    if len(rows) == 1 and wanted.size <= 16:
-        found = _quantiles_of_lane(rows, wanted.reshape(-1).tolist(), method, threads, progress)
-        plain = np.array(found).reshape((*wanted.shape, *others))
-        return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
-    place, low, high = neighbours(wanted.reshape(-1), n)
-    ranks = sorted({*low.tolist(), *high.tolist(), n - 1})
     with telling(progress) as tell:
-        keys = _as_float64(done(function, core.keys_at_ranks(rows, ranks, threads, tell), rows))
-    column = {rank: number for number, rank in enumerate(ranks)}
-    below, above = (keys[:, [column[rank] for rank in side.tolist()]] for side in (low, high))
-    with np.errstate(invalid="ignore"):
-        result = between(np, below, above, place - low, low, method)
-    result[np.isnan(keys[:, -1])] = np.nan  # NaN is the largest, so the last key tells
-    plain = np.ascontiguousarray(result.T).reshape((*wanted.shape, *others))
-    return plain[()] if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(plain)
-
-
-def _as_float64(keys: Array) -> Array:
-    with np.errstate(invalid="ignore"):  # of signalling NaNs
-        return keys.astype(np.float64)
-
-
-class _Numbers:
-    """What `between` asks of NumPy, for single numbers, of which NumPy would make arrays first."""
-
-    @staticmethod
-    def where(condition: bool, yes: float, no: float) -> float:
-        return yes if condition else no
-
-
-def _quantiles_of_lane(
-    rows: Array, wanted: list[float], method: str, threads: int | None, progress: Progress
-) -> list[float]:
-    """A few quantiles of one row."""
-    last = rows.shape[1] - 1
-    places = [q * last for q in wanted]
-    ranks = sorted({*map(floor, places), *map(ceil, places), last})
-    with telling(progress) as tell:
-        keys = _as_float64(done("quantile", core.keys_at_ranks(rows, ranks, threads, tell), rows))
-    numbers = dict(zip(ranks, keys[0].tolist()))
-    if numbers[last] != numbers[last]:  # NaN is the largest, so the last key tells
-        return [np.nan] * len(wanted)
-    found = []
-    for place in places:
-        low = floor(place)
-        found.append(between(_Numbers, numbers[low], numbers[ceil(place)], place - low, low, method))
-    return found
+        found = core.quantiles(a, wanted, axis, METHODS.index(method), threads, tell)
+    if found is NotImplemented:
+        raise not_taken(function, a.dtype, _NUMBERS)
+    return found if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(np.asarray(found))
 
 
 def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:

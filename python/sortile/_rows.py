@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, numpy_type, orders_columns, position_type, positions_back, whole
+from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, orders_columns, position_type, positions_back, positions_like, whole
 from ._backend import core
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
@@ -14,6 +14,9 @@ from ._progress import Progress, telling
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+_ndarray = np.ndarray
+_IN_A_ROW = (tuple, list)  # of whose arrays the compiled call is asked first; what torch.compile traces never comes there
 
 
 @orders_columns
@@ -60,7 +63,7 @@ def argsort_rows(
     >>> sortile.argsort_rows([sizes, names], descending=[True, False])
     array([2, 0, 1])
     """
-    if progress is None:
+    if progress is None and type(columns) in _IN_A_ROW and columns and type(columns[0]) is _ndarray:  # type: ignore[index]
         order = core.order_of_columns(columns, False, 0, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
@@ -72,7 +75,7 @@ def argsort_rows(
         refuse_host_options(None, progress)
         return framework.rows_in_order(several, directions, dtype, nan)
     arrays, back = _given_together(several)
-    dtype = numpy_type(dtype)
+    dtype, signed = positions_like(several[0], dtype)
     prepared = Columns()
     for number, (a, down) in enumerate(zip(arrays, directions)):
         if a.ndim != 1 or len(a) != len(arrays[0]):
@@ -83,7 +86,7 @@ def argsort_rows(
         for leaf in leaves(a, None):
             prepared.append_leaf(leaf, down, nan)
     with telling(progress) as tell:
-        return back(rows_in_order(prepared, dtype, nan, threads, tell))
+        return back(signed(rows_in_order(prepared, dtype, nan, threads, tell)))
 
 
 @orders_columns
@@ -131,7 +134,7 @@ def lexsort(
     >>> sortile.lexsort((np.array([7, 5, 6]), np.array([2, 1, 2])))
     array([1, 2, 0])
     """
-    if progress is None:
+    if progress is None and type(keys) in _IN_A_ROW and keys and type(keys[0]) is _ndarray:  # type: ignore[index]
         order = core.order_of_columns(keys, True, axis, descending, dtype, nan, threads)
         if order is not NotImplemented:
             return order
@@ -143,14 +146,14 @@ def lexsort(
         refuse_host_options(None, progress)
         return framework.lexsort(several, axis, directions, dtype, nan)
     arrays, back = _given_together(several)
-    dtype = numpy_type(dtype)
+    dtype, signed = positions_like(several[0], dtype)
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError(f"sortile.lexsort: keys have shapes {', '.join(str(a.shape) for a in arrays)}; one is needed")
     if whole("axis", axis) in (0, -1) and arrays[0].ndim == 1:
         order = argsort_rows(
             arrays[::-1], descending=directions[::-1], dtype=dtype, nan=nan, threads=threads, progress=progress
         )
-        return back(order)
+        return back(signed(order))
     wanted = position_type(dtype)
     lanes = [Lanes(a, axis) for a in arrays]
     columns = Columns()
@@ -160,7 +163,7 @@ def lexsort(
             columns.append_leaf(leaf, down, nan)
     with telling(progress) as tell:
         positions = rows_in_order(columns, np.int64, nan, threads, tell) - lanes[0].starts()
-    return back(lanes[0].back(positions.astype(wanted, copy=False)))
+    return back(signed(lanes[0].back(positions.astype(wanted, copy=False))))
 
 
 def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:

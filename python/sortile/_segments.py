@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import (
-    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, numpy_type, positions_back
+    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, positions_back, positions_like
 )
 from ._backend import core
 from ._device import need_values
@@ -36,7 +36,7 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
 Offsets = tuple[NDArray[Any], "NDArray[Any] | None"]
 
 
-def _on_host(function: str, offsets: Any) -> Offsets:
+def on_host(function: str, offsets: Any) -> Offsets:
     """Begins, and ends where there are any, of one width."""
     if not isinstance(offsets, tuple):
         return _offsets(function, offsets), None
@@ -61,7 +61,7 @@ def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
         raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
     sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
     if not any([known(type(side)) is f and f.holds(side) for side in sides]):
-        begins, ends = _on_host(function, offsets)
+        begins, ends = on_host(function, offsets)
         core.check_segments(begins, ends, x.shape[0])
         narrow = np.int32 if x.shape[0] < 2**31 else np.int64
         moved = [None if o is None else f.offsets(o.astype(narrow), x) for o in (begins, ends)]
@@ -93,10 +93,22 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
     return native(taken), lambda keys: back(in_order_of(taken)(keys)), positions_back(x, back)
 
 
+def _plain(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
+    """(begins, ends) as they were given, for the compiled call, which reads them where they lie; None for a call that it
+    is not to be asked for."""
+    if type(x) is not np.ndarray or progress is not None:
+        return None
+    return (offsets[0], offsets[1]) if type(offsets) is tuple and len(offsets) == 2 else (offsets, None)
+
+
 def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
     if result is NotImplemented:
         raise not_taken(function, keys.dtype)
     return result
+
+
+def _in_order(values: NDArray[Any], order: NDArray[Any], threads: int | None) -> NDArray[Any]:
+    return np.take(values, order, axis=0) if values.dtype.hasobject else core.take(values, order, threads)
 
 
 @keeps_kind
@@ -146,12 +158,16 @@ def segment_sort(
     >>> sortile.segment_sort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 3, 8, 9])
     """
+    if (plain := _plain(x, offsets, progress)) is not None:
+        found = core.segment_sort(x, *plain, descending, nan, threads, None)
+        if found is not NotImplemented:
+            return found
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         where = _by_framework("segment_sort", framework, x, offsets)
         return framework.segment_sort(x, where, flag("descending", descending), nan)
     keys, back, _ = _keys("segment_sort", x)
-    begins, ends = _on_host("segment_sort", offsets)
+    begins, ends = on_host("segment_sort", offsets)
     with telling(progress) as tell:
         found = core.segment_sort(keys, begins, ends, descending, nan, threads, tell)
     return back(_done("segment_sort", found, keys))
@@ -197,15 +213,20 @@ def segment_argsort(
     >>> sortile.segment_argsort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 0, 1, 0])
     """
+    if dtype is None and (plain := _plain(x, offsets, progress)) is not None:
+        places = core.segment_argsort(x, *plain, descending, None, nan, threads, None)
+        if places is not NotImplemented:
+            return places
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         where = _by_framework("segment_argsort", framework, x, offsets)
         return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)
+    wanted, signed = positions_like(x, dtype)
     keys, _, back = _keys("segment_argsort", x)
-    begins, ends = _on_host("segment_argsort", offsets)
+    begins, ends = on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        places = core.segment_argsort(keys, begins, ends, descending, numpy_type(dtype), nan, threads, tell)
-    return back(_done("segment_argsort", places, keys))
+        places = core.segment_argsort(keys, begins, ends, descending, wanted, nan, threads, tell)
+    return back(signed(_done("segment_argsort", places, keys)))
 
 
 def segment_sort_by_key(
@@ -250,6 +271,11 @@ def segment_sort_by_key(
     >>> names
     array(['b', 'c', 'a', 'e', 'd'], dtype='<U1')
     """
+    if type(values) is np.ndarray and (plain := _plain(keys, offsets, progress)) is not None:
+        order = core.segment_sort_with_order(keys, *plain, descending, nan, threads, None)
+        if order is not NotImplemented:
+            need_values("segment_sort_by_key", keys, values, 0)
+            return order[0], _in_order(values, order[1], threads)
     several = isinstance(values, tuple)
     arrays = values if isinstance(values, tuple) else (values,)
     framework, adopted = held_together("segment_sort_by_key", (keys, *arrays))
@@ -262,7 +288,7 @@ def segment_sort_by_key(
         found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
         return found, moved if several else moved[0]
     a, back, _ = _keys("segment_sort_by_key", keys)
-    begins, ends = _on_host("segment_sort_by_key", offsets)
+    begins, ends = on_host("segment_sort_by_key", offsets)
     taken = [given(v) for v in arrays]
     for number, (v, _) in enumerate(taken):
         need_values("segment_sort_by_key", a, v, number)
@@ -270,7 +296,5 @@ def segment_sort_by_key(
         found, order = _done(
             "segment_sort_by_key", core.segment_sort_with_order(a, begins, ends, descending, nan, threads, tell), a
         )
-    moved = tuple(
-        way(np.take(v, order, axis=0) if v.dtype.hasobject else core.take(v, order, threads)) for v, way in taken
-    )
+    moved = tuple(way(_in_order(v, order, threads)) for v, way in taken)
     return back(found), moved if several else moved[0]

@@ -5,14 +5,12 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, in_order_of, is_only_axis, keeps_kind, nat_largest, native, need_axis, need_nan, not_taken,
-    positions_back, whole,
+    Array, Nan, flag, given, keeps_kind, need_axis, not_taken, positions_back, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -38,32 +36,19 @@ class Groups(NamedTuple):
     order: NDArray[np.int64]
 
 
-def rows_along(a: Array, axis: int | None) -> tuple[Array, tuple[int, ...], int]:
-    """The array with the axis last, as rows without gaps; the other axes; and where the axis was."""
+def along(a: Array, axis: Any) -> tuple[Array, int]:
+    """An array and an axis of it, as the compiled calls take it; an error for one that is not there."""
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        return a.reshape(-1), 0
+    axis = whole("axis", axis)
     need_axis(axis, a.ndim)
-    if a.ndim == 1 and a.flags.c_contiguous and a.flags.aligned:
-        return native(a).reshape(1, len(a)), (), 0
-    moved = np.moveaxis(a, axis, -1)
-    rows = np.require(native(moved.reshape(prod(moved.shape[:-1]), moved.shape[-1])), requirements=["C", "A"])
-    return rows, moved.shape[:-1], axis % a.ndim
+    return a, axis
 
 
 def done(function: str, result: Any, a: Array) -> Any:
     if result is NotImplemented:
         raise not_taken(function, a.dtype)
     return result
-
-
-def _missing(a: Array, numbers: Array) -> Array | None:
-    """Which elements are NaN or NaT; None for types that have none."""
-    if a.dtype.kind in "mM":
-        return np.asarray(numbers == np.iinfo(np.int64).max)
-    if numbers.dtype.kind not in "fV":
-        return None
-    with np.errstate(invalid="ignore"):  # of signalling NaNs
-        return np.asarray(numbers != numbers)
 
 
 def top_k(
@@ -118,9 +103,8 @@ def top_k(
     TopK(values=array([7, 7]), indices=array([2, 3]))
     """
     first, largest = whole("k", k), flag("largest", largest)
-    of_lane = progress is None and (axis is None or is_only_axis(axis))
-    if of_lane and type(x) is np.ndarray and x.ndim == 1 and 0 < first <= x.shape[0]:
-        found = core.top_k_of_lane(x, first, largest, nan, threads)
+    if type(x) is np.ndarray and progress is None:
+        found = core.top_k(x, first, axis, largest, nan, threads, None)
         if found is not NotImplemented:
             return TopK(*found)
     if (framework := held_by(x)) is not None:
@@ -136,22 +120,10 @@ def host_top_k(
     a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None
 ) -> tuple[Array, Array]:
     """`top_k` of an array in host memory."""
-    need_nan(nan)
-    rows, others, at = rows_along(a, axis)
-    rows, as_given = nat_largest(rows)
-    n = rows.shape[1]
-    need_first(k, n)
-    lacks = _missing(a, rows) if nan == "last" and largest else None
-    if lacks is None or not lacks.any():
-        values, indices = done("top_k", core.top_k(rows, k, largest, threads, tell), rows)
-    else:  # they are the first to be chosen: as many more are, and these moved behind
-        most = min(n, k + int(lacks.sum(axis=1).max()))
-        values, indices = done("top_k", core.top_k(rows, most, largest, threads, tell), rows)
-        behind = np.argsort(np.take_along_axis(lacks, indices, 1), axis=1, kind="stable")[:, :k]
-        values, indices = np.take_along_axis(values, behind, 1), np.take_along_axis(indices, behind, 1)
-    shape = (*others, k)
-    values = in_order_of(a)(as_given(values))
-    return np.moveaxis(values.reshape(shape), -1, at), np.moveaxis(indices.reshape(shape), -1, at)
+    a, axis = along(a, axis)
+    need_first(k, a.shape[axis])
+    first: tuple[Array, Array] = done("top_k", core.top_k(a, k, axis, largest, nan, threads, tell), a)
+    return first
 
 
 @keeps_kind
@@ -181,7 +153,8 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
 
     Notes
     -----
-    Elements are parted, not ordered, which is cheaper than a sort. Ctrl-C is heard when the call is done.
+    Elements are parted, not ordered, which is cheaper than a sort of many; lanes of fewer than 2**16 elements in host
+    memory are sorted. Ctrl-C is heard when the call is done.
 
     Examples
     --------
@@ -190,16 +163,16 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     3
     """
     place = whole("kth", kth)
+    if type(x) is np.ndarray:
+        found = core.partition(x, place, axis, threads)
+        if found is not NotImplemented:
+            return found
     if (framework := held_by(x)) is not None and framework.takes_partitions(x):
         return framework.partition(x, place, axis)
     a, back = given(x)
-    rows, others, at = rows_along(a, axis)
-    n = rows.shape[1]
-    place = need_place(place, n)
-    numbers, as_given = nat_largest(rows)
-    copy = numbers if numbers.size and not np.may_share_memory(numbers, a) else numbers.copy()
-    done("partition", core.nth_element(copy, place, threads), rows)
-    return back(np.moveaxis(in_order_of(a)(as_given(copy)).reshape((*others, n)), -1, at))
+    a, axis = along(a, axis)
+    place = need_place(place, a.shape[axis])
+    return back(done("partition", core.partition(a, place, axis, threads), a))
 
 
 def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progress = None) -> Groups:
@@ -233,14 +206,17 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     >>> sortile.group_by(np.array([3, 1, 3]))
     Groups(keys=array([1, 3]), offsets=array([0, 1, 3]), order=array([1, 0, 2]))
     """
+    if type(keys) is np.ndarray and progress is None:
+        groups = core.group_by(keys, threads, None)
+        if groups is not NotImplemented:
+            return Groups(*groups)
     if (framework := held_by(keys)) is not None:
         refuse_host_options(None, progress)
         return Groups(*framework.group_by(keys))
     a, back = given(keys)
     if a.ndim != 1:
         raise ValueError(f"sortile.group_by: keys of shape {a.shape}; they have one axis")
-    flat, as_given = nat_largest(np.require(native(a), requirements=["C", "A"]))
     with telling(progress) as tell:
-        found, offsets, order = done("group_by", core.group_by(flat, threads, tell), flat)
-    back_numbers = positions_back(keys, back)
-    return Groups(back(in_order_of(a)(as_given(found))), back_numbers(offsets), back_numbers(order))
+        found, offsets, order = done("group_by", core.group_by(a, threads, tell), a)
+    numbers = positions_back(keys, back)
+    return Groups(back(found), numbers(offsets), numbers(order))

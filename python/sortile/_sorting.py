@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, numpy_type, position_type, positions_back, target_of, whole,
+    Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
 )
 from ._backend import core
 from ._device import need_values
@@ -136,8 +136,8 @@ def argsort(
     x, axis, descending, stable, order, nan, threads, progress
         As in `sort`.
     dtype : {int64, uint32}
-        Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements. On a GPU, and
-        traced, int32 too, which is the default in JAX.
+        Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements. Of arrays of
+        PyTorch, CuPy and JAX int32 too, which is JAX's default on a GPU, and traced.
     out : array, optional
         Where the positions go: of the shape of `x`, int64 or uint32.
 
@@ -167,8 +167,9 @@ def argsort(
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.argsort(x, axis, flag("descending", descending), dtype, out, nan)
+    signed = None
     if dtype is not None:
-        dtype = numpy_type(dtype)
+        dtype, signed = positions_like(x, dtype)
     if progress is None and order is None:
         result = core.argsort(x, axis, descending, dtype, out, nan, threads, None)
         if result is not NotImplemented:
@@ -187,7 +188,9 @@ def argsort(
                 positions -= lanes.starts()
             wanted = position_type(target.dtype if dtype is None and target is not None else dtype)
             result = stored(lanes.back(positions.astype(wanted, copy=False)), target)
-    return out if out is not None else positions_back(x, back)(result)
+    if out is not None:
+        return out
+    return positions_back(x, back)(result if signed is None else signed(result))
 
 
 @moves_values

@@ -169,7 +169,7 @@ def _rows_in_order(
     call: str, library: TableLibrary, is_column: bool, table: Any, by: Any, dtype: Any, nulls: str, nan: str,
     threads: int | None, progress: Progress,
 ) -> Array:
-    if nulls not in ("last", "first"):
+    if not isinstance(nulls, str) or nulls not in ("last", "first"):
         raise ValueError(f'sortile.{call}: nulls must be "last" or "first"')
     decide = [(None, table, _direction(call, by))] if is_column else _order(call, by, table, library)
     columns = Columns()

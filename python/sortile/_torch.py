@@ -20,7 +20,9 @@ from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
 from ._route import host_route, route_shapes
+from ._segments import on_host
 from ._select import host_top_k
+from ._sorting import argsort, sort
 from ._torch_arrays import TorchArrays
 
 _is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
@@ -206,7 +208,7 @@ def sort_operator(x: torch.Tensor, axis: int, descending: bool, nan: str) -> tor
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.sort(FRAMEWORK, x, axis, descending, None, nan).contiguous()
-    return _from_host(x, lambda a: core.sort(a, axis, descending, None, nan, None, None))
+    return _from_host(x, _host_sort, axis, descending, nan)
 
 
 @torch.library.custom_op("sortile::argsort", mutates_args=())
@@ -215,7 +217,7 @@ def argsort_operator(x: torch.Tensor, axis: int, descending: bool, nan: str, pos
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.argsort(FRAMEWORK, x, axis, descending, positions, None, nan).contiguous()
-    wide = _from_host(x, lambda a: core.argsort(a, axis, descending, None, None, nan, None, None))
+    wide = _from_host(x, _host_argsort, axis, descending, nan)
     return wide.to(getattr(torch, positions))
 
 
@@ -226,7 +228,7 @@ def sort_with_positions(x: torch.Tensor, axis: int, descending: bool, nan: str) 
         need_gpu_engine(x)
         found, order = _device.sort_with_positions(FRAMEWORK, x, axis, descending, nan)
         return found.contiguous(), order.contiguous()
-    order = _from_host(x, lambda a: core.argsort(a, axis, descending, None, None, nan, None, None))
+    order = _from_host(x, _host_argsort, axis, descending, nan)
     return FRAMEWORK.take_along_axis(x, order, axis), order
 
 
@@ -280,11 +282,19 @@ def route_operator(
 
 
 def _offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
-    return begins.contiguous().numpy(), None if ends is None else ends.contiguous().numpy()
+    return on_host("segment_sort", begins.numpy() if ends is None else (begins.numpy(), ends.numpy()))
 
 
-def _from_host(x: torch.Tensor, call: Any) -> torch.Tensor:
-    found = call(_as_numpy(x))
+def _host_sort(a: Any, axis: int, descending: bool, nan: Any) -> Any:
+    return sort(a, axis=axis, descending=descending, nan=nan)
+
+
+def _host_argsort(a: Any, axis: int, descending: bool, nan: Any) -> Any:
+    return argsort(a, axis=axis, descending=descending, nan=nan)
+
+
+def _from_host(x: torch.Tensor, call: Any, *arguments: Any) -> torch.Tensor:
+    found = call(_as_numpy(x), *arguments)
     if found is NotImplemented:
         raise TypeError(f"sortile: elements of type {x.dtype} have no order here")
     result = torch.from_numpy(found).contiguous()
@@ -293,7 +303,10 @@ def _from_host(x: torch.Tensor, call: Any) -> torch.Tensor:
 
 def _as_numpy(x: torch.Tensor) -> Any:
     """NumPy has no bfloat16, and every one of its values is a float32."""
-    return (x.float() if x.dtype == torch.bfloat16 else x.resolve_neg()).numpy()
+    try:
+        return (x.float() if x.dtype == torch.bfloat16 else x.resolve_conj().resolve_neg()).numpy()
+    except TypeError as e:
+        raise TypeError(f"sortile: elements of type {x.dtype} have no order here: {e}") from e
 
 
 @sort_operator.register_fake

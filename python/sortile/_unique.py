@@ -263,7 +263,7 @@ def _by_columns(
         in_order = leaf[positions]
         with np.errstate(invalid="ignore"):  # of signalling NaNs
             differs = in_order[1:] != in_order[:-1]
-        if equal_nan and leaf.dtype.kind in "fcMm":
+        if equal_nan and leaf.dtype.kind in "fcMmV":  # the last of bfloat16
             lacks = np.isnat(in_order) if leaf.dtype.kind in "Mm" else np.isnan(in_order)
             differs &= ~(lacks[1:] & lacks[:-1])
         begins[1:] |= differs

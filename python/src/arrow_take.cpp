@@ -326,10 +326,11 @@ nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads) {
   arrow_stream* const read = read_table(given);
   arrow_stream& from = read != nullptr ? *read : own.emplace(given);
   arrow_array taken;
-  how.run_to_the_end(size_of(as_array(rows)), [&] {
+  const std::size_t n = size_of(as_array(rows));
+  how.run_to_the_end(n, [&] {
     taken = PyArray_ITEMSIZE(as_array(rows)) == 4
-                ? row_taking<std::uint32_t>(rows, how.threads()).take(from.schema.it, from.pieces)
-                : row_taking<std::uint64_t>(rows, how.threads()).take(from.schema.it, from.pieces);
+                ? row_taking<std::uint32_t>(rows, how.threads(n)).take(from.schema.it, from.pieces)
+                : row_taking<std::uint64_t>(rows, how.threads(n)).take(from.schema.it, from.pieces);
   });
   if (taken.it.release == nullptr)
     return not_implemented();

@@ -40,13 +40,16 @@ bool can_be_moved(nb::handle array) {
   return PyArray_CheckExact(array.ptr()) && !PyDataType_REFCHK(PyArray_DESCR(as_array(array)));
 }
 
-void add(travellers& all, nb::handle values, std::size_t n, std::size_t number) {
+/// `keys`: where `values` may not lie, which one array of a call must not share with its keys.
+void add(travellers& all, nb::handle values, std::size_t n, std::size_t number, PyArrayObject* keys) {
   PyArrayObject* const a = as_array(values);
   if (PyArray_NDIM(a) == 0 || static_cast<std::size_t>(PyArray_DIM(a, 0)) != n)
     throw nb::value_error(("sortile.sort_by_key: value array " + std::to_string(number) + " has shape " +
                            shape_text(a) + "; its first axis must be as long as the keys, " + std::to_string(n))
                               .c_str());
   all.from.push_back(without_gaps(values));
+  if (keys != nullptr && share_memory(keys, as_array(all.from.back())))
+    all.from.back() = owned(PyArray_NewCopy(a, NPY_CORDER));
   PyArray_Descr* const type = PyArray_DESCR(a);
   Py_INCREF(type);
   all.to.push_back(owned(PyArray_NewLikeArray(a, NPY_CORDER, type, 0)));
@@ -114,14 +117,12 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
   for (const nb::handle one : given)
     if (!can_be_moved(one))
       return not_implemented();
-  if (given.size() == 1 && share_memory(as_array(keys), as_array(given[0])))
-    return not_implemented(); // the library wants keys and one array apart
   call how(descending, nan, threads, progress);
   const nb::object keys_in = without_gaps(keys);
   const std::size_t n = size_of(as_array(keys_in));
   travellers all;
   for (const nb::handle one : given)
-    add(all, one, n, all.size());
+    add(all, one, n, all.size(), given.size() == 1 ? as_array(keys_in) : nullptr);
   nb::object keys_out = new_vector(n, as_array(keys));
   const key_order k{*e, move_of_missing(*e, how.opts.order, how.nan), PyArray_DATA(as_array(keys_in)),
                     PyArray_DATA(as_array(keys_out)), n};
@@ -129,7 +130,7 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
     if (all.size() == 1 && all.widths[0] > 0)
       sort_with_one(k, all, how.opts);
     else
-      sort_with_several(k, all, how.opts, how.threads());
+      sort_with_several(k, all, how.opts, how.threads(n));
   });
   nb::list sorted;
   for (const nb::object& one : all.to)
@@ -153,7 +154,7 @@ nb::object take(nb::handle array, nb::handle positions, nb::handle threads) {
     how.run(n, [&] {
       progress_meter progress(&how.opts.progress, n);
       cpu::gather(PyArray_DATA(a), PyArray_DATA(indices), static_cast<std::size_t>(PyArray_ITEMSIZE(indices)), n, width,
-                  PyArray_DATA(as_array(to)), how.threads(), &progress);
+                  PyArray_DATA(as_array(to)), how.threads(n), &progress);
     });
   return to;
 }

@@ -96,8 +96,8 @@ call::call(nb::handle descending, nb::handle nan_wish, nb::handle thread_wish, n
   }
 }
 
-unsigned call::threads() const {
-  return resolve_threads(opts);
+unsigned call::threads(std::size_t n) const {
+  return n < lock_kept_below ? 1 : resolve_threads(opts);
 }
 
 bool call::go_on(double done) {

@@ -33,8 +33,8 @@ class call {
   options opts;
   nan_place nan = nan_place::last;
 
-  /// CPU threads that this call may use.
-  unsigned threads() const;
+  /// CPU threads that this call may use for n elements: one for few, for which asking for the processors takes long.
+  unsigned threads(std::size_t n) const;
 
   /// Calls work() on n elements, without the interpreter's lock where that pays; opts.progress is set where the call is
   /// to be told of or can be interrupted. Throws what work() throws, and the Python error that Ctrl-C or the progress

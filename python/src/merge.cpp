@@ -71,16 +71,25 @@ struct merger {
   }
 };
 
-/// A new array, or the caller's where it fits and shares no memory with a run.
+/// Whether the result can be written to `out`: where it lies, and apart from the runs. Else Python has to take care.
+bool takes_result(nb::handle out, const nb::tuple& runs) {
+  if (out.is_none())
+    return true;
+  if (!PyArray_CheckExact(out.ptr()) || !PyArray_ISCARRAY(as_array(out)))
+    return false;
+  for (const nb::handle one : runs)
+    if (share_memory(as_array(one), as_array(out)))
+      return false;
+  return true;
+}
+
+/// A new array, or the caller's where it fits.
 nb::object target(nb::handle out, const std::vector<nb::object>& kept, std::size_t n) {
   PyArrayObject* const first = as_array(kept[0]);
   nb::object fresh = new_vector(n, first);
   if (out.is_none())
     return fresh;
   need_fitting("merge", out, as_array(fresh), PyArray_DESCR(first));
-  PyArrayObject* const a = as_array(out);
-  if (!PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a))
-    throw nb::value_error("sortile.merge: out has gaps between its elements or is not aligned");
   return nb::borrow<nb::object>(out);
 }
 
@@ -93,6 +102,8 @@ nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::han
   for (const nb::handle one : arrays)
     if (!e || !PyArray_CheckExact(one.ptr()) || PyArray_ISBYTESWAPPED(as_array(one)))
       return not_implemented();
+  if (!takes_result(out, arrays))
+    return not_implemented();
   call how(descending, nan, threads, progress);
   std::vector<nb::object> kept;
   std::vector<sorted_run> given;

@@ -179,9 +179,20 @@ std::optional<element> plain_column(nb::handle given, std::optional<npy_intp> n)
   return fits ? e : std::nullopt;
 }
 
-bool is_several(nb::handle given) {
-  return PyArray_Check(given.ptr()) || PyList_Check(given.ptr()) || PyTuple_Check(given.ptr());
-}
+/// The directions of columns: one for all, or a list or a tuple with one for each.
+class directions {
+ public:
+  directions(nb::handle given, std::size_t columns)
+      : one_(given), each_(given), are_several_(PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())),
+        fit_(are_several_ ? each_.size() == columns : !PyArray_Check(given.ptr())) {}
+  bool fit() const { return fit_; } ///< else Python has to take care
+  order operator[](std::size_t i) const { return order_of(are_several_ ? each_[i] : one_); }
+
+ private:
+  nb::handle one_;
+  entries each_;
+  bool are_several_, fit_;
+};
 
 /// Whether the rows lie along an axis of arrays that have one.
 bool is_only_axis(nb::handle axis) {
@@ -201,30 +212,30 @@ void order_rows(call& how, const std::vector<column>& keys, nb::handle positions
 nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle axis, nb::handle descending,
                             nb::handle dtype, nb::handle nan, nb::handle threads) {
   const entries given(columns);
+  const directions down(descending, given.size());
   const bool from_behind = flag("last_decides", last_decides);
-  if (given.size() == 0 || !plain_column(given[0], {}) || !is_only_axis(axis) || is_several(descending) ||
+  if (given.size() == 0 || !plain_column(given[0], {}) || !is_only_axis(axis) || !down.fit() ||
       !(dtype.is_none() || PyType_Check(dtype.ptr()) || PyArray_DescrCheck(dtype.ptr())))
     return not_implemented();
-  call how(descending, nan, threads, nb::none());
+  call how(nb::bool_(false), nan, threads, nb::none()); // each column has a direction of its own
   const npy_intp n = PyArray_DIM(as_array(given[0]), 0);
   std::vector<prepared_column> prepared;
   std::vector<column> keys;
   prepared.reserve(given.size());
   keys.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const nb::handle one = given[from_behind ? given.size() - 1 - i : i];
-    const std::optional<element> e = plain_column(one, n);
+    const std::size_t number = from_behind ? given.size() - 1 - i : i;
+    const std::optional<element> e = plain_column(given[number], n);
     if (!e)
       return not_implemented();
-    prepared.push_back(prepare(one, *e, how.opts.order, how.nan));
+    prepared.push_back(prepare(given[number], *e, down[number], how.nan));
     keys.push_back(prepared.back().as_given);
   }
-  how.opts.order = order::ascending; // each column has its own
   nb::object positions = new_vector(static_cast<std::size_t>(n), position_type(dtype));
   how.run(static_cast<std::size_t>(n), [&] {
     for (const prepared_column& c : prepared)
       if (c.change != prepared_column::change::none)
-        apply(c, static_cast<std::size_t>(n), how.threads());
+        apply(c, static_cast<std::size_t>(n), how.threads(static_cast<std::size_t>(n)));
     order_rows(how, keys, positions);
   });
   return positions;
@@ -238,7 +249,7 @@ nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dt
     return not_implemented();
   const bool first = flag("nulls_first", nulls_first);
   nb::object positions = new_vector(given.rows(), position_type(dtype));
-  how.run(given.rows(), [&] { order_rows(how, given.keys(how.nan, first, how.threads()), positions); });
+  how.run(given.rows(), [&] { order_rows(how, given.keys(how.nan, first, how.threads(given.rows())), positions); });
   return positions;
 }
 

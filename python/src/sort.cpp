@@ -50,7 +50,8 @@ void keep_apart(subject& x, nb::handle out, bool may_be_same) {
 
 void run_lanes(call& how, const subject& x, nb::handle out, const lane_work& work) {
   const lane_pair where = lanes_of(x.get(), as_array(out), x.axis);
-  how.run(where.lanes * where.length, [&] { for_each_lane(where, work, how.opts, how.threads()); });
+  const std::size_t n = where.lanes * where.length;
+  how.run(n, [&] { for_each_lane(where, work, how.opts, how.threads(n)); });
 }
 
 lane_work work_on(PyArrayObject* in, const element& e, PyArrayObject* out) {
@@ -180,6 +181,13 @@ nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::h
   call how(descending, nan, threads, progress);
   const subject from(x, axis);
   const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
+  if (one_plain_lane(from.get())) {
+    const std::size_t n = size_of(from.get());
+    bool are = true;
+    if (n > 0)
+      how.run(n, [&] { are = in_order(*e, move, PyArray_DATA(from.get()), n, how.opts); });
+    return nb::bool_(are);
+  }
   std::atomic<bool> all{true};
   lane_work work = work_on(from.get(), *e, from.get());
   work.result_width = 0;

@@ -167,7 +167,7 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
     progress_meter progress(&told, n);
     found.emplace(static_cast<const Word*>(sorted), n,
                   identity<Word>{infinity_of<Word>(e.type), e.missing == missing_kind::nat, want.equal_nan},
-                  how.threads(), progress);
+                  how.threads(n), progress);
   });
   const std::size_t m = n == 0 ? 0 : found->count();
   a.values = new_vector(m, like);

@@ -116,7 +116,7 @@ void run(const rows_request& request, const options& opts) {
   with_named_failures("a sort of rows", [&] {
     checks::rows(request, opts);
     need_cpu_engine("order the rows of", opts);
-    cpu::argsort_rows(request, opts, resolve_threads(opts));
+    cpu::argsort_rows(request, opts, door_threads(request.n, opts));
   });
 }
 
@@ -132,7 +132,7 @@ void run(const permute_request& request, const options& opts) {
   with_named_failures("a permutation", [&] {
     checks::permute(request, opts);
     need_cpu_engine("permute", opts);
-    cpu::permute(request, resolve_threads(opts));
+    cpu::permute(request, door_threads(request.n, opts));
   });
 }
 
@@ -140,7 +140,7 @@ std::size_t run(const strings_request& request, const options& opts) {
   return with_named_failures("a sort of strings", [&] {
     checks::strings(request, opts);
     need_cpu_engine("order the strings of", opts);
-    const unsigned threads = request.n < door_alone_below ? 1 : resolve_threads(opts);
+    const unsigned threads = door_threads(request.n, opts);
     std::size_t wrong = 0;
     if (request.views == nullptr && !cpu::offsets_rise(request, threads, wrong))
       checks::refuse_offset(wrong);
@@ -154,7 +154,7 @@ void gather_strings(const strings_request& strings, const void* positions, void*
                     std::size_t bytes_size, const options& opts) {
   checks::gathered_strings(strings, offsets_out, bytes_out, bytes_size);
   cpu::gather_strings(strings, static_cast<const std::uint64_t*>(positions), offsets_out, bytes_out,
-                      strings.n < door_alone_below ? 1 : resolve_threads(opts));
+                      door_threads(strings.n, opts));
 }
 
 } // namespace detail
@@ -163,7 +163,7 @@ std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::
   return with_named_failures("a check of order", [&] {
     checks::keys("first_disorder", type, keys, n, opts);
     need_cpu_engine("check", opts);
-    return cpu::first_disorder(type, keys, n, opts, resolve_threads(opts));
+    return cpu::first_disorder(type, keys, n, opts, door_threads(n, opts));
   });
 }
 

@@ -37,7 +37,7 @@ void detail::run_route(const route_request& request, const options& opts) {
     checks::route(request, opts);
     const selector* const kernels = kernels_for(request.n, opts, purpose::running).kernels;
     if (kernels == nullptr)
-      return cpu::route(request, resolve_threads(opts));
+      return cpu::route(request, door_threads(request.n, opts));
     const std::size_t wanted = kernels->workspace_bytes(request);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)

@@ -118,8 +118,8 @@ std::size_t rows_of(const Request& request) {
 template <class Request>
 assignment assign(const Request& request, const options& opts, purpose what) {
   checks::selection(request, opts);
-  const bool alone = (request.n < door_alone_below && rows_of(request) == 1) || opts.memory == memory::device;
-  return {kernels_for(request.n, opts, what), alone ? 1 : resolve_threads(opts)};
+  const unsigned threads = opts.memory == memory::device ? 1 : door_threads(request.n * rows_of(request), opts);
+  return {kernels_for(request.n, opts, what), threads};
 }
 
 template <class Request>
@@ -244,7 +244,7 @@ std::size_t run(const groups_request& given, const options& opts) {
     checks::groups(given, opts);
     const kernels_choice by = kernels_for(given.n, opts, purpose::running);
     if (by.kernels == nullptr || given.n == 0)
-      return cpu::groups(given, opts, resolve_threads(opts));
+      return cpu::groups(given, opts, door_threads(given.n, opts));
     const bool on_host = opts.memory == memory::host; // the executor's
     std::uint64_t found = 0;
     groups_request request = given;

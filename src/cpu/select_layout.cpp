@@ -17,7 +17,8 @@ constexpr std::size_t layout_least_piece = std::size_t{1} << 15; // keys
 constexpr std::size_t pieces_a_thread = 8;
 constexpr std::size_t most_chunk = std::size_t{1} << 14;
 constexpr std::size_t most_intervals = most_splitters / 2;
-constexpr std::size_t row_cut_from = std::size_t{1} << 20; // keys of a row that all threads share
+constexpr std::size_t rows_alone_below = std::size_t{1} << 14; // keys of all rows: less than a thread's wake-up takes
+constexpr std::size_t row_cut_from = std::size_t{1} << 20;     // keys of a row that all threads share
 
 /// Hands out pieces of a workspace.
 class workspace_plan {
@@ -114,7 +115,7 @@ ranks_layout::ranks_layout(key_type type, std::size_t n, std::size_t intervals, 
 row_shares::row_shares(std::size_t n, std::size_t rows, unsigned available) {
   const bool cut = rows == 1 || (n >= row_cut_from && rows < std::size_t{4} * available);
   threads = cut ? available : 1;
-  workers = cut ? 1 : static_cast<unsigned>(std::min<std::size_t>(available, rows));
+  workers = cut || n * rows < rows_alone_below ? 1 : static_cast<unsigned>(std::min<std::size_t>(available, rows));
 }
 
 } // namespace sortile::cpu

@@ -541,6 +541,57 @@ class TestTorch:
             assert f(torch.tensor([3.0, 1.0, 2.0], device="{device}")).tolist() == [2, 4, 6]"""
         subprocess.run([sys.executable, "-c", code], check=True)
 
+    def test_orders_and_merges_compiled(self, device):
+        import sortile.torch
+        import torch
+
+        x, y = torch.randint(0, 9, (2, 50), device=device)
+        for call in (lambda a, b: sortile.lexsort((a, b), descending=[True, False]), lambda a, b: sortile.argsort_rows([a, b]),
+                     lambda a, b: sortile.merge(sortile.sort(a), sortile.sort(b)), lambda a, b: sortile.argsort(a, dtype="int32"),
+                     lambda a, b: sortile.sort_by_key(a, (b, a))[1]):
+            found, wanted = torch.compile(call, fullgraph=True, backend="aot_eager")(x, y), call(x, y)
+            assert all(map(torch.equal, *map(torch.utils._pytree.tree_leaves, (found, wanted))))
+
+    def test_positions_may_be_int32(self, device):
+        import torch
+
+        x = torch.tensor([3.0, 1.0, 2.0], device=device)
+        for call in (sortile.argsort, lambda a, dtype: sortile.argsort_rows([a, a], dtype=dtype),
+                     lambda a, dtype: sortile.lexsort((a, a), dtype=dtype),
+                     lambda a, dtype: sortile.lexsort((a[None], a[None]), dtype=dtype)[0],
+                     lambda a, dtype: sortile.segment_argsort(a, [0, 3], dtype=dtype)):
+            for dtype in ("int32", torch.int32):
+                found = call(x, dtype=dtype)
+                assert found.dtype == torch.int32 and found.tolist() == [1, 2, 0]
+            with pytest.raises(TypeError, match="positions of dtype int16 asked for"):
+                call(x, dtype=torch.int16)
+
+    def test_bfloat16_in_every_call(self, device):
+        import torch
+
+        x = torch.tensor([3.0, 1.0, 2.0, 7.0], dtype=torch.bfloat16, device=device)
+        for found in (sortile.partition(x, 2), sortile.unique(x), sortile.group_by(x).keys, sortile.top_k(x, 2).values,
+                      sortile.merge(sortile.sort(x), x[:0]), sortile.segment_sort(x, [0, 4])):
+            assert found.dtype == torch.bfloat16 and set(found.tolist()) <= {1.0, 2.0, 3.0, 7.0}
+        assert sortile.partition(x, 2)[2] == 3 and sortile.median(x) == 2.5
+        assert sortile.quantile(x, [0.0, 1.0]).tolist() == [1, 7] and sortile.median(x).dtype == torch.float64
+
+    def test_complex_numbers_with_gradients(self, device):
+        import torch
+
+        if device == "cuda":
+            pytest.skip("complex numbers are sorted in host memory alone")
+        z = torch.tensor([1 + 2j, 1 - 3j, -1 + 0j], requires_grad=True)
+        assert sortile.argsort(z).tolist() == [2, 1, 0]
+        (sortile.sort(z) * torch.tensor([1, 10, 100])).real.sum().backward()
+        assert z.grad.tolist() == [100, 10, 1]
+
+    def test_tensors_without_elements_of_their_own_are_refused(self):
+        torch = frameworks.host("torch").xp
+        for x in (torch.empty(3, device="meta"), torch.eye(3).to_sparse(), torch.zeros(3).to(torch.float8_e4m3fn)):
+            with pytest.raises(TypeError, match="^sortile"):
+                sortile.sort(x)
+
     def test_half_types(self, device):
         import torch
 

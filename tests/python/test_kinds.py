@@ -35,6 +35,16 @@ def test_complex_numbers_that_are_none_are_one_value():
     assert sortile.unique(x, equal_nan=False).shape == (4,)
 
 
+@pytest.mark.parametrize("kind", ["f2", "f4", "bfloat16", "c8", "M8[s]"])
+def test_missing_values_of_fields_are_one(kind):
+    x = np.zeros(6, [("a", "u1"), ("b", arrays.dtype_of(kind))])
+    x["b"][[0, 2, 3, 5]] = np.array("NaT", kind) if kind[0] == "M" else np.nan
+    x["a"][5] = 1
+    values, index, inverse, counts = sortile.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    assert index.tolist() == [1, 0, 5] and inverse.tolist() == [1, 0, 1, 1, 0, 2] and counts.tolist() == [2, 3, 1]
+    assert oracle.same_bits(values, x[index]) and len(sortile.unique(x, equal_nan=False)) == 5
+
+
 @given(st.integers(0, 2**32), st.integers(0, 200), st.booleans())
 def test_structures_by_their_fields(seed, n, descending):
     x = np.empty(n, [("a", "u1"), ("b", ">f4"), ("c", [("d", "c8"), ("e", "M8[s]")])])

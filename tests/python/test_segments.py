@@ -54,6 +54,36 @@ def test_begins_and_ends_with_gaps():
     assert x.tolist() == [9, 3, 1, 7, 5, 4]
 
 
+def test_offsets_of_every_form():
+    """Some are read where they lie, others are converted first."""
+    x = np.array([9.0, 3.0, 1.0, 7.0, 5.0, 4.0])
+    bounds, begins, ends = [0, 3, 3, 6], [4, 0], [6, 3]
+    def typed(name):
+        return lambda side: np.array(side).astype(name)
+
+    signed = [list, *map(typed, ("i2", "i4", "i8", ">i4", ">i8")), lambda side: np.repeat(side, 2)[::2],
+              lambda side: [np.int16(number) for number in side], lambda side: np.array(side).view(np.recarray)]
+    forms = signed + list(map(typed, ("u1", "u4", "u8", ">u8")))
+    for form in forms:
+        assert sortile.segment_sort(x, form(bounds)).tolist() == [1, 3, 9, 4, 5, 7]
+        assert sortile.segment_argsort(x, form(bounds)).tolist() == [2, 1, 0, 2, 1, 0]
+        assert sortile.segment_sort_by_key(x, np.arange(6), form(bounds))[1].tolist() == [2, 1, 0, 5, 4, 3]
+        for other in (*forms, tuple):
+            assert sortile.segment_sort(x, (form(begins), other(ends))).tolist() == [1, 3, 9, 7, 4, 5]
+        for wrong, text in (([0, 7], "beyond"), ([3, 0], "must not decrease"), *[([0, -3], "offset -3 is negative")] * (form in signed)):
+            with pytest.raises(ValueError, match=text):
+                sortile.segment_sort(x, form(wrong))
+    with pytest.raises(TypeError, match="are integers"):
+        sortile.segment_sort(x, [0, 2**70])
+    for offsets in ([0, 1.0], ["0"], [None], 3, None, np.array(3), np.zeros((2, 2), int), np.zeros(2, bool)):
+        with pytest.raises((TypeError, ValueError), match="^sortile"):
+            sortile.segment_sort(x, offsets)
+    assert sortile.segment_sort(x, []).tolist() == sortile.segment_sort(x, ([], [])).tolist() == x.tolist()
+    for form in ((0, 3, 6), ([0],)):
+        with pytest.raises(ValueError, match="begins, ends"):
+            sortile.segment_sort(x, form)
+
+
 def test_nan_as_the_largest():
     x = np.array([1.0, np.nan, 2.0])
     np.testing.assert_array_equal(sortile.segment_sort(x, [0, 3], descending=True), [2, 1, np.nan])

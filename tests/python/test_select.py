@@ -1,9 +1,14 @@
 """Parts of a sort, and groups, against NumPy."""
 
+import warnings
+
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
+import arrays
+import oracle
 import sortile
 
 
@@ -35,6 +40,68 @@ def test_top_k(dtype, shape, axis, largest):
         wanted = np.take(order, range(k), lanes)
         np.testing.assert_array_equal(indices, wanted)
         np.testing.assert_array_equal(values, np.take_along_axis(flat, wanted, lanes))
+
+
+@given(arrays.block(), st.data(), st.booleans(), st.sampled_from(["last", "largest"]), st.sampled_from([None, 1, 3]))
+def test_top_k_of_any_layout(drawn, data, largest, nan, threads):
+    """Of every type, along every axis, with gaps, in both byte orders."""
+    x, axis = drawn
+    before = x.tobytes()
+    k = data.draw(st.integers(0, x.shape[axis]))
+    values, indices = sortile.top_k(x, k, axis=axis, largest=largest, nan=nan, threads=threads)
+    order = oracle.lanes(x, axis, lambda lane: oracle.positions(lane, largest, nan))
+    wanted = np.take(order, range(k), axis)
+    assert np.array_equal(indices, wanted) and indices.dtype == np.int64
+    assert oracle.same_bits(values, np.take_along_axis(x, wanted, axis)) and x.tobytes() == before
+
+
+@given(arrays.block(), st.data(), st.sampled_from([None, 1, 3]))
+def test_partitions_of_any_layout(drawn, data, threads):
+    x, axis = drawn
+    before = x.tobytes()
+    n = x.shape[axis]
+    if n == 0:
+        with pytest.raises(ValueError, match="no place among them"):
+            sortile.partition(x, 0, axis=axis)
+        return
+    kth = data.draw(st.integers(-n, n - 1))
+    parted = sortile.partition(x, kth, axis=axis, threads=threads)
+    assert parted.dtype == x.dtype and parted.shape == x.shape and x.tobytes() == before
+    ranks = np.unique(oracle.comparable(np.concatenate([x, parted], axis)), return_inverse=True)[1].reshape(
+        np.concatenate([x, parted], axis).shape)
+    given_ranks, ranks = (np.moveaxis(side, axis, -1) for side in np.split(ranks, 2, axis))
+    assert np.array_equal(np.sort(given_ranks), np.sort(ranks))
+    there = ranks[..., kth % n, None]
+    assert np.array_equal(there, np.sort(ranks)[..., kth % n, None])
+    assert (ranks[..., : kth % n] <= there).all() and (ranks[..., kth % n :] >= there).all()
+
+
+@given(arrays.block(names=tuple(arrays.INTEGERS + arrays.FLOATS)), st.lists(st.floats(0, 1), max_size=3),
+       st.sampled_from(["linear", "lower", "higher", "nearest", "midpoint"]), st.booleans())
+def test_quantiles_of_any_layout(drawn, q, method, one):
+    x, axis = drawn
+    q = np.array(0.3 if one else q)
+    if x.shape[axis] == 0:
+        with pytest.raises(ValueError, match="of no elements"):
+            sortile.quantile(x, q, axis=axis)
+        return
+    found = sortile.quantile(x, q, axis=axis, method=method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of infinities, of which NumPy makes NaN
+        wanted = np.quantile(x.astype("f8"), q, axis=axis, method=method)
+    assert type(found) is type(wanted) and found.dtype == np.float64 and found.shape == wanted.shape
+    known = ~np.isnan(wanted)
+    np.testing.assert_allclose(found[known], wanted[known], rtol=1e-12)
+    lacks = np.isnan(np.moveaxis(x.astype("f8"), axis, -1)).any(axis=-1)
+    assert np.isnan(found)[np.broadcast_to(lacks, found.shape)].all() and not (np.isnan(found) & known).any()
+
+
+@given(arrays.lane())
+def test_groups_of_any_layout(x):
+    keys, offsets, order = sortile.group_by(x)
+    assert np.array_equal(order, oracle.positions(x)) and order.dtype == offsets.dtype == np.int64
+    assert len(keys) == len(np.unique(oracle.comparable(x))) and offsets[0] == 0 and offsets[-1] == len(x)
+    assert oracle.same_bits(keys, x[order[offsets[:-1]]])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])

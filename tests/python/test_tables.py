@@ -415,6 +415,7 @@ def test_refusals():
         (lambda: sortile.argsort_table(frame, [("mixed", ["up"])]), ValueError, "sortile.argsort_table: direction"),
         (lambda: sortile.argsort_table(frame, np.array(["mixed"])), ValueError, "sortile.argsort_table: no column called"),
         (lambda: sortile.argsort_table(frame, "mixed", nulls="up"), ValueError, "sortile.argsort_table: nulls must be"),
+        (lambda: sortile.argsort_table(frame, "mixed", nulls=np.array(["last", "first"])), ValueError, "nulls must be"),
         (lambda: sortile.argsort_table(3), TypeError, "sortile.argsort_table: builtins.int is no table"),
         (lambda: sortile.argsort_table(polars.Series([1]), 3), ValueError, "sortile.argsort_table: by is 3"),
         (lambda: sortile.sort_table(None), TypeError, "sortile.sort_table: builtins.NoneType is no table"),
