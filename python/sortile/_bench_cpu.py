@@ -81,6 +81,16 @@ def others(options: Options, below: int) -> Iterator[Contest]:
         yield Contest(f"top_k {k} float32", n, "normal", "argpartition and sort", 1, sides)
         sides = between(partial(quantiles, options), quantiles_by_numpy, n, lane("normal", n, "float64"))
         yield Contest("quantile 0.5, 0.99 float64", n, "normal", "np.quantile", 1, sides)
+        sides = between(partial(sortile.median, **options), np.median, n, lane(few, n, "int64"))
+        yield Contest("median int64", n, few, "np.median", 1, sides)
+        sides = between(partial(parted, sortile.partition, options), partial(parted, np.partition, {}), n,
+                        lane("normal", n, "float64"))
+        yield Contest("partition float64", n, "normal", "np.partition", 1, sides)
+        bounds = np.linspace(0, n, 11).astype(np.int64)
+        sides = between(partial(sorted_within, bounds, options), partial(sorted_parts, bounds), n, lane("normal", n, "float64"))
+        yield Contest("ten segments float64", n, "normal", "np.sort of each", 1, sides)
+        sides = between(partial(grouped, options), grouped_by_numpy, n, lane(few, n, "int64"))
+        yield Contest("group_by int64", n, few, "argsort and flatnonzero", 1, sides)
 
 
 def columns_to_order(n: int, deciding: str, seed: int) -> tuple[Any, ...]:
@@ -120,6 +130,33 @@ def quantiles(options: Options, x: Any) -> Any:
 
 def quantiles_by_numpy(x: Any) -> Any:
     return np.quantile(x, (0.5, 0.99))
+
+
+def parted(partition: Any, options: Options, x: Any) -> Any:
+    """The middle element, which is all of a partition that is the same by both."""
+    return partition(x, len(x) // 2, **options)[len(x) // 2]
+
+
+def sorted_within(bounds: Any, options: Options, x: Any) -> Any:
+    return sortile.segment_sort(x, bounds, **options)
+
+
+def sorted_parts(bounds: Any, x: Any) -> Any:
+    result = x.copy()
+    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
+        result[begin:end].sort()
+    return result
+
+
+def grouped(options: Options, x: Any) -> Any:
+    return sortile.group_by(x, **options)
+
+
+def grouped_by_numpy(x: Any) -> Any:
+    order = np.argsort(x, kind="stable")
+    in_order = x[order]
+    begins = np.flatnonzero(np.concatenate(([True], in_order[1:] != in_order[:-1])))
+    return in_order[begins], np.append(begins, len(x)), order
 
 
 def axes(options: Options, below: int) -> Iterator[Contest]:
