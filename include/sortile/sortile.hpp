@@ -13,6 +13,7 @@
 
 #include <sortile/arrays.hpp>
 #include <sortile/error.hpp>
+#include <sortile/few.hpp>
 #include <sortile/options.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
@@ -38,6 +39,9 @@ void swap_if(bool condition, double_buffer<T>& buffer) {
     std::swap(buffer.current, buffer.other);
 }
 
+/// run() by the options as they are by default.
+void run_as_usual(const sort_request& request);
+
 template <key_range In, key_range Out>
 sort_request keys_request(In& in, Out& out) {
   using K = std::ranges::range_value_t<In>;
@@ -58,13 +62,43 @@ void add_values(sort_request& request, In& in, Out& out) {
   request.values_out = std::ranges::data(out);
 }
 
+template <key_range Keys, value_range Values>
+sort_request pairs_request(Keys& keys, Values& values) {
+  sort_request request = keys_request(keys, keys);
+  add_values(request, values, values);
+  return request;
+}
+
+template <key_range Keys, index_range Positions>
+sort_request positions_request(Keys& keys, Positions& positions) {
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .keys_in = std::ranges::data(keys),
+          .carries = payload::indices,
+          .value_bytes = sizeof(std::ranges::range_value_t<Positions>),
+          .values_out = std::ranges::data(positions)};
+}
+
+template <key_range Keys, index_range Positions>
+void check_positions(Keys& keys, Positions& positions) {
+  same_length("argsort", "keys", length(keys), "positions", length(positions));
+  need_wide_enough<std::ranges::range_value_t<Positions>>("argsort", length(keys));
+}
+
 } // namespace detail
 
 /// Sorts keys in place. Stable (visible with a bit window or −0, +0 and NaNs). See run() for errors.
 template <key_range Keys>
 requires writable<Keys>
-void sort(Keys&& keys, const options& opts = {}) {
+void sort(Keys&& keys, const options& opts) {
   run(detail::keys_request(keys, keys), opts);
+}
+
+template <key_range Keys>
+requires writable<Keys>
+void sort(Keys&& keys) {
+  if (!detail::sort_few(std::ranges::data(keys), detail::length(keys)))
+    detail::run_as_usual(detail::keys_request(keys, keys));
 }
 
 /// Sorts `in` into `out`, which has the same length and does not overlap it.
@@ -87,11 +121,17 @@ requires(!std::is_const_v<K>) void sort(double_buffer<K>& keys, const options& o
 /// Sorts keys in place and moves values[i] with keys[i]. Stable.
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
-void sort_by_key(Keys&& keys, Values&& values, const options& opts = {}) {
+void sort_by_key(Keys&& keys, Values&& values, const options& opts) {
   detail::same_length("sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
-  sort_request request = detail::keys_request(keys, keys);
-  detail::add_values(request, values, values);
-  run(request, opts);
+  run(detail::pairs_request(keys, values), opts);
+}
+
+template <key_range Keys, value_range Values>
+requires writable<Keys> && writable<Values>
+void sort_by_key(Keys&& keys, Values&& values) {
+  detail::same_length("sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
+  if (!detail::sort_few(std::ranges::data(keys), std::ranges::data(values), detail::length(keys)))
+    detail::run_as_usual(detail::pairs_request(keys, values));
 }
 
 /// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
@@ -128,26 +168,31 @@ requires(!std::is_const_v<K> && !std::is_const_v<V>) void sort_by_key(double_buf
 /// Stable.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void argsort(Keys&& keys, Positions&& positions, const options& opts = {}) {
-  using K = std::ranges::range_value_t<Keys>;
-  using Index = std::ranges::range_value_t<Positions>;
-  const std::size_t n = detail::length(keys);
-  detail::same_length("argsort", "keys", n, "positions", detail::length(positions));
-  detail::need_wide_enough<Index>("argsort", n);
-  run(sort_request{.type = key_type_of<K>,
-                   .n = n,
-                   .keys_in = std::ranges::data(keys),
-                   .carries = payload::indices,
-                   .value_bytes = sizeof(Index),
-                   .values_out = std::ranges::data(positions)},
-      opts);
+void argsort(Keys&& keys, Positions&& positions, const options& opts) {
+  detail::check_positions(keys, positions);
+  run(detail::positions_request(keys, positions), opts);
+}
+
+template <key_range Keys, index_range Positions>
+requires writable<Positions>
+void argsort(Keys&& keys, Positions&& positions) {
+  detail::check_positions(keys, positions);
+  if (!detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys)))
+    detail::run_as_usual(detail::positions_request(keys, positions));
 }
 
 /// The order of the keys as a new vector, of 64-bit positions unless another index type is named.
 template <index Index = std::uint64_t, key_range Keys>
-[[nodiscard]] std::vector<Index> argsort(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> argsort(Keys&& keys, const options& opts) {
   std::vector<Index> positions = detail::room_for_positions<Index>("argsort", detail::length(keys));
   argsort(keys, positions, opts);
+  return positions;
+}
+
+template <index Index = std::uint64_t, key_range Keys>
+[[nodiscard]] std::vector<Index> argsort(Keys&& keys) {
+  std::vector<Index> positions = detail::room_for_positions<Index>("argsort", detail::length(keys));
+  argsort(keys, positions);
   return positions;
 }
 

@@ -1,5 +1,6 @@
 // The front door: every call of the library comes through here. Check, choose an engine, plan, find workspace, run.
 #include <sortile/request.hpp>
+#include <sortile/sortile.hpp>
 
 #include "api/checks.hpp"
 #include "api/door.hpp"
@@ -8,6 +9,7 @@
 #include "cpu/small_sort.hpp"
 #include "cpu/string_gather.hpp"
 #include "cpu/strings.hpp"
+#include "device/host_reach.hpp"
 #include "plan/engine.hpp"
 
 #include <algorithm>
@@ -149,6 +151,22 @@ std::size_t run(const strings_request& request, const options& opts) {
 }
 
 namespace detail {
+
+namespace {
+void* shut = &shut;
+}
+void** few_door = &shut;
+
+void run_as_usual(const sort_request& request) {
+  if (few_door_is_open() && cpu::sort_small(request))
+    return;
+  const options usual;
+  run(request, usual);
+  if (!allows_cpu_engine(usual))
+    return;
+  if (void** const word = device::word_of_a_driver())
+    __atomic_store_n(&few_door, word, __ATOMIC_RELAXED);
+}
 
 void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
                     std::size_t bytes_size, const options& opts) {

@@ -14,11 +14,6 @@ constexpr std::size_t round_up(std::size_t bytes) {
 
 } // namespace
 
-radix_tuning& tuning() {
-  static radix_tuning values;
-  return values;
-}
-
 radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads) {
   const std::size_t pair = key_bytes + value_width;
   local_limit = tuning().local_bytes / pair;

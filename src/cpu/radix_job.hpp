@@ -104,7 +104,10 @@ struct radix_tuning {
   /// The widest instruction set whose kernels are used where the processor has it.
   instruction_set widest = instruction_set::avx512;
 };
-radix_tuning& tuning();
+inline constinit radix_tuning the_tuning;
+inline radix_tuning& tuning() {
+  return the_tuning;
+}
 
 /// Whether the kernels of an instruction set are to be used.
 inline bool uses(instruction_set which) {

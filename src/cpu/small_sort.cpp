@@ -65,12 +65,19 @@ bool is_plain(const options& opts, bool engine_is_open) {
          opts.stream == nullptr && opts.resource == nullptr && is_direction(opts.order);
 }
 
+// What of the options a short sort goes by.
+struct ordering {
+  order direction = order::ascending;
+  bit_window bits{};
+  bool is_whole() const { return bits.begin == 0 && bits.end == bit_window::whole_key; }
+};
+
 template <class K>
-bool sort_keys(const sort_request& r, const options& opts) {
+bool sort_keys(const sort_request& r, const ordering& by) {
   const vector_kernels<K>* const vectors = best_vector_kernels<K>();
   if (vectors == nullptr)
     return false;
-  const plain_image<K> image(key_image<K>(r.type, opts.order, {}));
+  const plain_image<K> image(key_image<K>(r.type, by.direction, {}));
   return vectors->unseen(static_cast<const K*>(r.keys_in), r.n, image, static_cast<K*>(r.keys_out));
 }
 
@@ -222,12 +229,12 @@ void place_positions(void* to, std::size_t width, const std::uint64_t* words, st
 }
 
 template <class K>
-bool sort_words(const sort_request& r, const options& opts) {
+bool sort_words(const sort_request& r, const ordering& by) {
   const vector_kernels<std::uint64_t>* const vectors = best_vector_kernels<std::uint64_t>();
-  const unsigned width = 8 * sizeof(K), end = opts.bits.end == bit_window::whole_key ? width : opts.bits.end;
-  if (vectors == nullptr || opts.bits.begin > end || end > width)
+  const unsigned width = 8 * sizeof(K), end = by.bits.end == bit_window::whole_key ? width : by.bits.end;
+  if (vectors == nullptr || by.bits.begin > end || end > width)
     return false;
-  const key_codec<K> codec = make_key_codec<K>(r.type, opts.order, opts.bits);
+  const key_codec<K> codec = make_key_codec<K>(r.type, by.direction, by.bits);
   const K* const keys = static_cast<const K*>(r.keys_in);
   alignas(64) std::uint64_t words[most_words];
   if constexpr (sizeof(K) >= 8) {
@@ -251,12 +258,12 @@ bool sort_words(const sort_request& r, const options& opts) {
 
 // Keys of 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are made
 // where the positions are to be, or in an array of our own.
-bool sort_16_bits(const sort_request& r, const options& opts) {
+bool sort_16_bits(const sort_request& r, const ordering& by) {
   const vector_kernels<std::uint32_t>* const vectors = best_vector_kernels<std::uint32_t>();
   const bool indices = r.carries == payload::indices;
   if (vectors == nullptr || r.n > (indices ? most_positions_of_16_bits : most_keys_of_16_bits))
     return false;
-  const key_codec<std::uint16_t> codec = make_key_codec<std::uint16_t>(r.type, opts.order, {});
+  const key_codec<std::uint16_t> codec = make_key_codec<std::uint16_t>(r.type, by.direction, {});
   const auto* const keys = static_cast<const std::uint16_t*>(r.keys_in);
   alignas(64) std::uint32_t own[most_keys_of_16_bits];
   std::uint32_t* const words = indices ? static_cast<std::uint32_t*>(r.values_out) : own;
@@ -283,8 +290,8 @@ bool sort_16_bits(const sort_request& r, const options& opts) {
 // Positions of keys of 1 byte: counted, and written where the counts say. Four tables of counts, so that equal keys
 // behind each other do not wait for each other.
 template <class Index>
-void count_bytes(const sort_request& r, const options& opts) {
-  const key_codec<std::uint8_t> codec = make_key_codec<std::uint8_t>(r.type, opts.order, {});
+void count_bytes(const sort_request& r, const ordering& by) {
+  const key_codec<std::uint8_t> codec = make_key_codec<std::uint8_t>(r.type, by.direction, {});
   const auto* const keys = static_cast<const std::uint8_t*>(r.keys_in);
   std::uint32_t counts[4][256] = {};
   for (std::size_t i = 0; i < r.n; ++i)
@@ -298,58 +305,69 @@ void count_bytes(const sort_request& r, const options& opts) {
     static_cast<Index*>(r.values_out)[places[codec.image(keys[i])]++] = static_cast<Index>(i);
 }
 
-bool sort_8_bits(const sort_request& r, const options& opts) {
+bool sort_8_bits(const sort_request& r, const ordering& by) {
   if (r.carries != payload::indices || r.n > most_positions_of_8_bits)
     return false;
   if (r.value_bytes == 4)
-    count_bytes<std::uint32_t>(r, opts);
+    count_bytes<std::uint32_t>(r, by);
   else
-    count_bytes<std::uint64_t>(r, opts);
+    count_bytes<std::uint64_t>(r, by);
   return true;
 }
 
-bool sort_words(const sort_request& r, std::size_t key, const options& opts) {
+bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
   switch (key) {
   case 1:
-    return sort_words<std::uint8_t>(r, opts);
+    return sort_words<std::uint8_t>(r, by);
   case 2:
-    return sort_words<std::uint16_t>(r, opts);
+    return sort_words<std::uint16_t>(r, by);
   case 4:
-    return sort_words<std::uint32_t>(r, opts);
+    return sort_words<std::uint32_t>(r, by);
   case 8:
-    return sort_words<std::uint64_t>(r, opts);
+    return sort_words<std::uint64_t>(r, by);
   default:
-    return sort_words<uint128>(r, opts);
+    return sort_words<uint128>(r, by);
   }
 }
 
 // Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
-bool sort_narrow(const sort_request& r, std::size_t key, const options& opts) {
+bool sort_narrow(const sort_request& r, std::size_t key, const ordering& by) {
   const bool alone = r.carries == payload::none || (r.carries == payload::indices && r.keys_out == nullptr);
-  if (!alone || r.input_is_scratch || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (!alone || r.input_is_scratch || !by.is_whole())
     return false;
-  return key == 1 ? sort_8_bits(r, opts) : key == 2 && sort_16_bits(r, opts);
+  return key == 1 ? sort_8_bits(r, by) : key == 2 && sort_16_bits(r, by);
+}
+
+// Whether a request is one for this file, and its arrays are sound.
+bool is_short(const sort_request& r) {
+  const std::size_t key = key_bytes(r.type);
+  return r.n >= 2 && r.n <= most_bytes / 4 && key != 0 && (!r.input_is_scratch || r.keys_in == r.keys_out) &&
+         are_sound(r, key);
+}
+
+bool sort_short(const sort_request& r, const ordering& by) {
+  const std::size_t key = key_bytes(r.type);
+  if (r.carries == payload::none && by.is_whole()) {
+    if (key == 4 && sort_keys<std::uint32_t>(r, by))
+      return true;
+    if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, by))
+      return true;
+  }
+  if (r.n > most_words && sort_narrow(r, key, by))
+    return true;
+  if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
+    return false;
+  return sort_words(r, key, by);
 }
 
 } // namespace
 
 bool sort_small(const sort_request& r, const options& opts, bool engine_is_open) noexcept {
-  if (r.n < 2 || r.n > most_bytes / 4 || !is_plain(opts, engine_is_open))
-    return false;
-  const std::size_t key = key_bytes(r.type);
-  if (key == 0 || (r.input_is_scratch && r.keys_in != r.keys_out) || !are_sound(r, key) || !are_in_reach(r))
-    return false;
-  if (r.carries == payload::none && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key) {
-    if (key == 4 && sort_keys<std::uint32_t>(r, opts))
-      return true;
-    if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, opts))
-      return true;
-  }
-  if (r.n > most_words && sort_narrow(r, key, opts))
-    return true;
-  if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
-    return false;
-  return sort_words(r, key, opts);
+  return is_plain(opts, engine_is_open) && is_short(r) && are_in_reach(r) && sort_short(r, {opts.order, opts.bits});
+}
+
+bool sort_small(const sort_request& r) noexcept {
+  return is_short(r) && sort_short(r, {});
 }
 
 bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
@@ -392,7 +410,7 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
   }
   alignas(64) std::byte keys[most_words * sizeof(std::uint64_t)];
   std::uint32_t order[most_words];
-  options by;
+  ordering by;
   for (std::size_t left = r.columns.size(); left > 0; --left) {
     const column& c = r.columns[left - 1];
     sort_request sort{.type = c.type, .n = r.n, .value_bytes = sizeof(order[0]), .values_out = order};
@@ -405,7 +423,7 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
       sort.carries = payload::values;
       sort.values_in = order;
     }
-    by.order = c.order;
+    by.direction = c.order;
     if (!sort_words(sort, key_bytes(c.type), by))
       return false;
   }

@@ -9,6 +9,9 @@ namespace sortile::cpu {
 /// checks, which name every misuse. `engine_is_open`: no other engine than this one was asked for.
 bool sort_small(const sort_request& request, const options& opts, bool engine_is_open) noexcept;
 
+/// The same by the options as they are by default, where no other engine was asked for and there is no driver.
+bool sort_small(const sort_request& request) noexcept;
+
 /// A merge of few keys alone, which are put behind each other and sorted: that gives what a stable merge does. False:
 /// nothing lasting was done.
 bool merge_small(const merge_request& request, const options& opts, bool engine_is_open) noexcept;

@@ -1,6 +1,9 @@
 // This asks the driver, not the runtime: the runtime would create a context, of some hundred megabytes, in a process
 // that only sorts in host memory. It asks only a driver that the process has loaded. Looking for it by name takes a
-// microsecond, so it is looked for again only when the process has loaded another library since.
+// microsecond, so it is looked for again only when the process has loaded another library since. Asking for that takes
+// 10 ns and a lock of all threads. So most processes, which load no library once they run, are told apart by one word:
+// the list of libraries ends with the dynamic linker, which is never unloaded, and what is loaded later is put behind
+// it.
 #include "device/host_reach.hpp"
 
 #include <array>
@@ -34,25 +37,59 @@ std::uint64_t libraries_loaded_so_far() {
   return loads;
 }
 
+/// What follows the dynamic linker in the list of libraries: null in a process that has loaded none since it started,
+/// or has unloaded those again. Libraries of the start are never unloaded. Null where that cannot be had.
+void** end_of_libraries() {
+#if defined(__GLIBC__)
+  static void** const word = []() -> void** {
+    Dl_info symbol{};
+    link_map* linker = nullptr;
+    if (_r_debug.r_brk == 0 ||
+        dladdr1(reinterpret_cast<void*>(_r_debug.r_brk), &symbol, reinterpret_cast<void**>(&linker), RTLD_DL_LINKMAP) ==
+            0 ||
+        linker == nullptr || linker->l_addr != _r_debug.r_ldbase)
+      return nullptr;
+    static_assert(sizeof(linker->l_next) == sizeof(void*));
+    return reinterpret_cast<void**>(&linker->l_next);
+  }();
+  return word;
+#else
+  return nullptr;
+#endif
+}
+
+bool is_null(void** word) {
+  return word != nullptr && __atomic_load_n(word, __ATOMIC_RELAXED) == nullptr; // another thread may load a library
+}
+
+std::atomic<bool> none_at_start{false}; // no driver among the libraries of the start
+
 /// Null where this process has no driver.
 ask_driver driver() {
   static std::atomic<ask_driver> found{nullptr};
   static std::atomic<std::uint64_t> missed_at{0};
   if (const ask_driver known = found.load(std::memory_order_acquire))
     return known;
+  if (none_at_start.load(std::memory_order_relaxed) && is_null(end_of_libraries()))
+    return nullptr;
   const std::uint64_t now = libraries_loaded_so_far();
   if (missed_at.load(std::memory_order_relaxed) == now)
     return nullptr;
   void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); // never closed
   const auto ask =
       library == nullptr ? nullptr : reinterpret_cast<ask_driver>(dlsym(library, "cuPointerGetAttributes"));
-  if (ask == nullptr)
+  if (ask == nullptr) {
     missed_at.store(now, std::memory_order_relaxed);
-  else
+    none_at_start.store(true, std::memory_order_relaxed); // what is missing now was missing then
+  } else {
     found.store(ask, std::memory_order_release);
+  }
   return ask;
 }
 #else
+void** end_of_libraries() {
+  return nullptr;
+}
 ask_driver driver() {
   return nullptr;
 }
@@ -75,6 +112,10 @@ class known_host_memory {
 
 bool has_driver() noexcept {
   return driver() != nullptr;
+}
+
+void** word_of_a_driver() noexcept {
+  return driver() == nullptr ? end_of_libraries() : nullptr;
 }
 
 bool is_out_of_reach(const void* array) noexcept {

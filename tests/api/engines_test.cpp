@@ -70,7 +70,10 @@ TEST(engines, variable_is_honoured_and_its_bad_value_refused) {
   });
   with_engine_variable("quantum", [] {
     expect_refusal<unknown_engine>([] { run(request); }, status::unknown_engine, {"quantum", "SORTILE_ENGINE", "cpu"});
+    for (int call = 0; call < 2; ++call)
+      expect_refusal<unknown_engine>([] { sortile::sort(keys); }, status::unknown_engine, {"quantum"});
     EXPECT_NO_THROW(run(request, {.engine = "cpu"})) << "the option comes first";
+    expect_refusal<unknown_engine>([] { sortile::sort(keys); }, status::unknown_engine, {"quantum"});
   });
   with_engine_variable("", [] { EXPECT_NO_THROW(run(request)) << "empty is as good as unset"; });
 }
