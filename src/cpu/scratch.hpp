@@ -4,13 +4,16 @@
 // page fault (0.2–0.3 s for 400 MB) and each stream a TLB entry; with 2 MiB pages both nearly disappear. So large
 // scratch is mapped by itself, aligned to 2 MiB, with advice to use huge pages; the threads that fill it touch it
 // first, in parallel. Even that costs as much as a pass over the keys (several passes on virtual machines, where the
-// host has to find the pages). So one mapping of up to 1 GiB is kept for the next call: release_scratch() gives it
-// back.
+// host has to find the pages). So mappings are kept for the next calls, 1 GiB together: release_scratch() gives them
+// back. Any two of them differ by more than a factor of four, so that calls of very different lengths by turns find one
+// each, and all others together are at most a third of the largest.
 #pragma once
 
 #include <sortile/error.hpp>
 #include <sortile/options.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -31,51 +34,70 @@ namespace sortile::cpu {
 }
 
 #if defined(__linux__)
-/// The mapping that the last large scratch left behind, at most one in the process. Safe from several threads.
-class kept_mapping {
+/// The mappings that large scratch has left behind. Safe from several threads.
+class kept_mappings {
  public:
-  static constexpr std::size_t largest = std::size_t{1} << 30;
+  static constexpr std::size_t largest = std::size_t{1} << 30; ///< all together
 
   struct mapping {
     void* base = nullptr;
     std::size_t bytes = 0;
   };
 
-  /// A mapping of at least `bytes` and at most four times that, now the caller's; nothing where none is kept that fits.
-  /// A much larger one would be held for as long as little is needed, and some scratch is handed out for good.
+  /// A mapping that serves `bytes`, now the caller's; nothing where none does.
   mapping take(std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
-    const bool fits = kept_.bytes >= bytes && kept_.bytes / 4 <= bytes;
-    return fits ? std::exchange(kept_, {}) : mapping{};
+    for (mapping& m : kept_)
+      if (serves(m, bytes))
+        return std::exchange(m, {});
+    return {};
   }
 
-  /// Keeps the larger of `given` and what is kept, unmaps the other.
+  /// Of what is kept and `given` the largest ones stay that do not serve each other. The others are unmapped.
   void give(mapping given) noexcept {
+    std::array<mapping, places + 1> all{given};
     {
       const std::lock_guard lock(mutex_);
-      if (given.bytes <= largest && given.bytes > kept_.bytes)
-        std::swap(given, kept_);
+      std::copy(kept_.begin(), kept_.end(), all.begin() + 1);
+      kept_ = {};
+      std::sort(all.begin(), all.end(), [](const mapping& a, const mapping& b) { return a.bytes > b.bytes; });
+      std::size_t kept = 0, bytes = 0;
+      for (mapping& m : all)
+        if (kept < places && bytes + m.bytes <= largest && (kept == 0 || !serves(kept_[kept - 1], m.bytes))) {
+          bytes += m.bytes;
+          kept_[kept++] = std::exchange(m, {});
+        }
     }
-    if (given.base != nullptr)
-      ::munmap(given.base, given.bytes);
+    unmap(all);
   }
 
   void release() noexcept {
-    mapping released;
+    std::array<mapping, places> released{};
     {
       const std::lock_guard lock(mutex_);
       std::swap(released, kept_);
     }
-    if (released.base != nullptr)
-      ::munmap(released.base, released.bytes);
+    unmap(released);
   }
 
  private:
+  static constexpr std::size_t places = 5; ///< of 4 MiB to 1 GiB, more than four times each other, there are four
+
+  /// At least the bytes, and at most four times as many: a much larger mapping would be held for as long as little is
+  /// needed, and some scratch is handed out for good.
+  static bool serves(const mapping& m, std::size_t bytes) { return m.bytes >= bytes && m.bytes / 4 <= bytes; }
+
+  static void unmap(std::span<const mapping> mappings) {
+    for (const mapping& m : mappings)
+      if (m.base != nullptr)
+        ::munmap(m.base, m.bytes);
+  }
+
   std::mutex mutex_;
-  mapping kept_;
+  std::array<mapping, places> kept_{};
 };
 
-inline constinit kept_mapping kept;
+inline constinit kept_mappings kept;
 #endif
 
 /// Owns `bytes` of uninitialised memory, aligned to at least workspace_alignment. Movable.
@@ -123,7 +145,7 @@ class scratch {
     if (size_ > SIZE_MAX - 2 * huge_page)
       return false;
     const std::size_t wanted = (size_ + huge_page - 1) / huge_page * huge_page;
-    kept_mapping::mapping found = kept.take(wanted + huge_page);
+    kept_mappings::mapping found = kept.take(wanted + huge_page);
     if (found.base == nullptr)
       found = map_anew(wanted + huge_page);
     if (found.base == nullptr)
@@ -141,7 +163,7 @@ class scratch {
 
 #if defined(__linux__)
   /// Fresh pages; where there are none left, what is kept is given back first.
-  static kept_mapping::mapping map_anew(std::size_t bytes) noexcept {
+  static kept_mappings::mapping map_anew(std::size_t bytes) noexcept {
     const auto try_to = [bytes] {
       return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     };
@@ -150,7 +172,7 @@ class scratch {
       kept.release();
       base = try_to();
     }
-    return base == MAP_FAILED ? kept_mapping::mapping{} : kept_mapping::mapping{base, bytes};
+    return base == MAP_FAILED ? kept_mappings::mapping{} : kept_mappings::mapping{base, bytes};
   }
 #endif
 
