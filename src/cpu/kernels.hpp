@@ -180,14 +180,14 @@ struct splitter_tree {
   }
   /// The last bucket of an interval, counted from its first.
   number last_part() const { return (number{1} << part_bits) - 1; }
-  /// The bucket of a number that i splitters are not above.
+  /// The bucket of a number that i splitters are not above. Whether it is the splitter's is no branch: it cannot be
+  /// guessed where values repeat, and all that has been begun for the keys behind it would be lost.
   std::uint16_t bucket(std::size_t i, number x) const {
     const number splitter = i > 0 ? sorted[i - 1] : least;
-    const auto first = static_cast<number>(i << part_bits);
-    if (i > 0 && x == splitter)
-      return static_cast<std::uint16_t>(first);
     const number part = (x > splitter ? x - splitter : 0) >> shift[i];
-    return static_cast<std::uint16_t>(first + (part < last_part() ? part + 1 : last_part()));
+    const number inside = std::min<number>(part, last_part() - 1) + 1;
+    const number differs = number{i == 0} | number{x != splitter};
+    return static_cast<std::uint16_t>((i << part_bits) + inside * differs);
   }
   /// Whether the keys of a bucket are known to be equal.
   bool is_of_equals(std::size_t bucket) const {

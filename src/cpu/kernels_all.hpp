@@ -24,6 +24,14 @@
 #include <immintrin.h>
 #endif
 
+#if defined(__x86_64__)
+#include "cpu/target_avx2.ipp"
+
+#include "cpu/kernels_buckets_avx2.ipp"
+
+#include "cpu/target_end.ipp"
+#endif
+
 #define SORTILE_CPU_ISA generic
 #include "cpu/kernels_scan.ipp"
 

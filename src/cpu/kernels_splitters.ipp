@@ -50,7 +50,7 @@ template <class K>
 inline std::size_t splitter_digits(const std::uint32_t* numbers, std::size_t n, const splitter_tree<K>& tree,
                                    std::uint16_t* digits) {
   const __m512i one = _mm512_set1_epi32(1), least = _mm512_set1_epi32(static_cast<int>(tree.least)),
-                last_part = _mm512_set1_epi32(static_cast<int>(tree.last_part()));
+                last_but_one = _mm512_set1_epi32(static_cast<int>(tree.last_part() - 1));
   const __m128i part_bits = _mm_cvtsi32_si128(static_cast<int>(tree.part_bits));
   const auto table = [&](unsigned level, unsigned i) __attribute__((always_inline)) {
     return _mm512_load_si512(tree.level[level] + 16 * i);
@@ -88,7 +88,7 @@ inline std::size_t splitter_digits(const std::uint32_t* numbers, std::size_t n, 
       const __m512i shift = _mm512_maskz_permutex2var_epi8(0x1111111111111111, _mm512_load_si512(tree.shift), i[v],
                                                            _mm512_load_si512(tree.shift + 64));
       const __m512i distance = _mm512_sub_epi32(_mm512_max_epu32(x[v], last[v]), last[v]);
-      const __m512i part = _mm512_min_epu32(_mm512_add_epi32(_mm512_srlv_epi32(distance, shift), one), last_part);
+      const __m512i part = _mm512_add_epi32(_mm512_min_epu32(_mm512_srlv_epi32(distance, shift), last_but_one), one);
       const __mmask16 equal = _mm512_mask_cmpeq_epu32_mask(_mm512_test_epi32_mask(i[v], i[v]), last[v], x[v]);
       const __m512i first = _mm512_sll_epi32(i[v], part_bits);
       const __m512i bucket = _mm512_mask_add_epi32(first, static_cast<__mmask16>(~equal), first, part);
@@ -137,12 +137,20 @@ inline void splitter_digits_of(const K* keys, std::size_t n, const key_image<K>&
 #if defined(SORTILE_CPU_AVX512_HERE)
   if constexpr (sizeof(K) == 8)
     j = splitter_numbers(keys, n, image, tree, numbers);
+#elif defined(SORTILE_CPU_X86)
+  const bool by_avx2 = uses(instruction_set::avx2);
+  if constexpr (sizeof(K) == 8)
+    if (by_avx2)
+      j = avx2::splitter_numbers(keys, n, image, tree, numbers);
 #endif
   for (; j < n; ++j)
     numbers[j] = splitter_tree<K>::number_of(static_cast<K>(im.plain(keys[j]) & im.window), center);
   std::size_t i = 0;
 #if defined(SORTILE_CPU_AVX512_HERE)
   i = splitter_digits(numbers, n, tree, digits);
+#elif defined(SORTILE_CPU_X86)
+  if (by_avx2)
+    i = avx2::splitter_digits(numbers, n, tree, digits);
 #endif
   for (; i < n; ++i)
     digits[i] = splitter_digit(tree, numbers[i]);

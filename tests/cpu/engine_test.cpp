@@ -353,6 +353,27 @@ TEST(CpuEngine, BucketsBetweenSplitters) {
   }
 }
 
+// Numbers that are as far above the greatest of the sample as can be, where that is the splitter.
+TEST(CpuEngine, BucketsFarBeyondTheSample) {
+  const std::vector<std::uint32_t> sample(1000, 0);
+  std::vector<std::uint32_t> keys(cpu::digit_block, 0xffffffff);
+  for (std::size_t i = 0; i < keys.size() / 2; ++i)
+    keys[i] = static_cast<std::uint32_t>(i % 3 == 0 ? 0 : 0xffffffff - i);
+  const cpu::key_image<std::uint32_t> image(key_type::u32, order::ascending, {});
+  for (const cpu::instruction_set set : cpu::all_instruction_sets)
+    for (const unsigned part_bits : {1u, 2u, 4u}) {
+      const small_tuning sizes(8192, 4096, set);
+      const cpu::splitter_tree<std::uint32_t> tree(sample.data(), sample.size(), part_bits);
+      const cpu::split<std::uint32_t> split(tree);
+      std::uint16_t digits[cpu::digit_block];
+      cpu::best_kernels<std::uint32_t>().digits(keys.data(), keys.size(), image, split, digits);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        EXPECT_EQ(split.is_of_equals(digits[i]), keys[i] == 0) << cpu::name(set) << " key " << i;
+        EXPECT_LT(digits[i], split.buckets());
+      }
+    }
+}
+
 // Vectors find the bucket that the map itself names; buckets ascend with the keys, and no key but a heavy one has its
 // bucket.
 template <class K>
