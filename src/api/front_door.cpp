@@ -4,6 +4,7 @@
 
 #include "api/checks.hpp"
 #include "api/door.hpp"
+#include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
@@ -165,7 +166,7 @@ void run_as_usual(const sort_request& request) {
   if (!allows_cpu_engine(usual))
     return;
   if (void** const word = device::word_of_a_driver())
-    __atomic_store_n(&few_door, word, __ATOMIC_RELAXED);
+    cpu::atomic_view(few_door).store(word, std::memory_order_relaxed);
 }
 
 void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,

@@ -1,13 +1,15 @@
-// As std::atomic_ref, for integers: libc++ 16 has none yet.
+// As std::atomic_ref, for integers and pointers: libc++ 16 has none yet.
 #pragma once
 
 #include <atomic>
 #include <concepts>
+#include <type_traits>
 
 namespace sortile::cpu {
 
-/// An integer that several threads use, as an atomic one while this view is used.
-template <std::integral T>
+/// An integer or a pointer that several threads use, as an atomic one while this view is used.
+template <class T>
+requires std::integral<T> || std::is_pointer_v<T>
 class atomic_view {
  public:
   explicit atomic_view(T& place) : place_(&place) {}

@@ -6,6 +6,8 @@
 // it.
 #include "device/host_reach.hpp"
 
+#include "cpu/atomic_view.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -59,7 +61,8 @@ void** end_of_libraries() {
 }
 
 bool is_null(void** word) {
-  return word != nullptr && __atomic_load_n(word, __ATOMIC_RELAXED) == nullptr; // another thread may load a library
+  // Another thread may load a library.
+  return word != nullptr && cpu::atomic_view(*word).load(std::memory_order_relaxed) == nullptr;
 }
 
 std::atomic<bool> none_at_start{false}; // no driver among the libraries of the start
