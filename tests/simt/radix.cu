@@ -3,8 +3,8 @@
 #include "fixture.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 
 namespace sortile::simt_tests {
 namespace {
@@ -141,19 +141,20 @@ SIMT_TEST(radix, sorts) {
 }
 
 #if !SORTILE_ON_CUDA
-// The bound is for an optimised build on two cores; it is not asked of other builds.
-TEST(radix_on_executor, a_million_keys_in_five_seconds) {
+// Five seconds on two cores are ten of processor time, which does not grow while others are at work. The bound is for an
+// optimised build; it is not asked of other builds.
+TEST(radix_on_executor, a_million_keys_in_ten_processor_seconds) {
   const auto in = noise(1000000);
   auto expected = in;
   std::sort(expected.begin(), expected.end());
   executor::device device;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock(); // of all threads
   const auto out = sorted_on(simt::queue::executor(device), in);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(out, expected);
-  std::printf("1,000,000 keys, 8 bits a digit, on the executor: %.2f s\n", seconds);
+  std::printf("1,000,000 keys, 8 bits a digit, on the executor: %.2f s of processor time\n", seconds);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-  EXPECT_LT(seconds, 5.0);
+  EXPECT_LT(seconds, 10.0);
 #endif
 }
 #endif
