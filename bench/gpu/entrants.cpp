@@ -13,10 +13,6 @@
 namespace sortile::bench {
 namespace {
 
-simt::queue default_queue() {
-  return simt::queue::cuda(nullptr);
-}
-
 /// The widths that sorts of pairs by partitions are made for.
 template <class F>
 auto with_middle_word(const sort_request& r, F&& f) {

@@ -4,6 +4,7 @@
 
 #include "bench/gpu/contestant.hpp"
 #include "bench/gpu/sort_row.hpp"
+#include "simt/queue.hpp"
 
 #include <functional>
 #include <vector>
@@ -16,6 +17,11 @@ struct entrant {
   /// Where set: whether the run that has ended gave the keys away and left the output alone.
   std::function<bool()> declined{};
 };
+
+/// Where the work of all entrants is queued.
+inline simt::queue default_queue() {
+  return simt::queue::cuda(nullptr);
+}
 
 /// Makes an entrant of a request for arrays in device memory. \throws what the sort's own checks throw
 using entrant_maker = entrant (*)(const sort_row& row, const sort_request& request);

@@ -18,10 +18,6 @@ void wait_for_device() {
   SORTILE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 
-simt::queue default_queue() {
-  return simt::queue::cuda(nullptr);
-}
-
 bool same_on_device(const void* a, const void* b, std::size_t bytes) {
   const auto result = make_buffer(sizeof(std::uint64_t));
   SORTILE_CUDA_CHECK(cudaMemset(result->data(), 0, sizeof(std::uint64_t)));

@@ -261,7 +261,7 @@ SIMT_TEST(any_order, splitters_know_their_equals) {
               .arrays = {kernels::held_input(in.span().data(), n), kernels::held_output(out.span().data(), n)},
               .records = {},
               .is_first_level = true,
-              .segments = {{}, n, 1, 512},
+              .segments = {.n = n, .count = 1, .tile = 512},
               .samples = 16 * buckets,
               .rows = {nodes.view(), positions.view(), last.view(), bits},
               .is_ranked = false,

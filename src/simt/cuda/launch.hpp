@@ -6,6 +6,7 @@
 #include "simt/queue.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <typeinfo>
 
 #if defined(__GNUC__)
@@ -84,21 +85,31 @@ unsigned architecture() {
   return unsigned(major * 10 + minor);
 }
 
+/// Where a launch of the kernel begins. From CUDA 13.0 on each translation unit has an entry of its own, and what CUDA
+/// is told of one it does not know of others, while functions like these may be the linker's choice among all units'.
+/// So an entry is named once a launch, and passed on.
+template <class K>
+using entry_of = void (*)(K);
+
 /// Lets the kernel have this much dynamic storage on the current device, where that needs saying.
 template <class K>
-void allow_dynamic(std::size_t bytes) {
+void allow_dynamic(entry_of<K> entry, std::size_t bytes) {
   constexpr std::size_t fixed = has_shared<K> && !shared_is_dynamic<K> ? sizeof(shared_storage<K>) : 0;
   if (fixed + bytes <= 48 * 1024)
     return;
-  static std::atomic<std::size_t> allowed[max_devices];
+  // The entry that was told last, and how much: addresses have 48 bits, and storage is less than 2^16 times 16 bytes.
+  static std::atomic<std::uint64_t> told[max_devices];
+  const auto units = std::uint64_t{(bytes + 15) / 16}, now = reinterpret_cast<std::uintptr_t>(entry) << 16 | units;
   int device = 0;
   check<K>(cudaGetDevice(&device), "current device");
-  if (device < max_devices && allowed[device].load(std::memory_order_relaxed) >= bytes)
-    return;
-  check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
-           "shared storage");
+  if (device < max_devices) {
+    const std::uint64_t known = told[device].load(std::memory_order_relaxed);
+    if (known >> 16 == now >> 16 && (known & 0xffff) >= units)
+      return;
+  }
+  check<K>(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)), "shared storage");
   if (device < max_devices)
-    allowed[device].store(bytes, std::memory_order_relaxed);
+    told[device].store(now, std::memory_order_relaxed);
 }
 
 struct attributes {
@@ -120,7 +131,8 @@ inline void fill(attributes& a, const launch_config& c, bool early) {
 }
 
 /// Whether the code that the device runs of this translation unit waits for prerequisites: it has been compiled for the
-/// device's architecture, or an older one, from sm_90 on. (Code for sm_80 would be launched early and wait for nothing.)
+/// device's architecture, or an older one, from sm_90 on. (Code for sm_80 would be launched early and wait for
+/// nothing.)
 inline bool code_can_start_early(unsigned architecture) {
   constexpr unsigned compiled_for[] = {__CUDA_ARCH_LIST__}; // 100 · major + 10 · minor
   for (const unsigned a : compiled_for)
@@ -130,11 +142,11 @@ inline bool code_can_start_early(unsigned architecture) {
 }
 
 template <class K>
-cudaLaunchConfig_t prepare(const queue& q, const launch_config& c, attributes& a) {
+cudaLaunchConfig_t prepare(entry_of<K> entry, const queue& q, const launch_config& c, attributes& a) {
   const std::size_t dynamic = dynamic_offset<K> + c.dynamic_shared;
-  allow_dynamic<K>(dynamic);
+  allow_dynamic<K>(entry, dynamic);
   if (c.cluster > 8)
-    check<K>(cudaFuncSetAttribute(kernel_entry<K>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
+    check<K>(cudaFuncSetAttribute(entry, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
   fill(a, c, starts_early<K> && code_can_start_early(architecture<K>()));
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
@@ -160,8 +172,9 @@ void launch(const queue& q, const launch_config& config, const K& kernel) {
   if (needs != feature::none)
     require_features(needs, detail::architecture<K>(), detail::kernel_name<K>());
   detail::attributes a;
-  const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
-  detail::check<K>(cudaLaunchKernelEx(&c, detail::kernel_entry<K>, kernel), "launch");
+  const detail::entry_of<K> entry = detail::kernel_entry<K>;
+  const cudaLaunchConfig_t c = detail::prepare<K>(entry, q, config, a);
+  detail::check<K>(cudaLaunchKernelEx(&c, entry, kernel), "launch");
 }
 
 /// Copies `bytes` from host or device memory to the front of the kernel's constants on the current device, in the order
@@ -189,10 +202,11 @@ unsigned resident_blocks(const queue& q, const launch_config& config = {}) {
   if (const unsigned blocks = kept ? known[device].load(std::memory_order_relaxed) : 0)
     return blocks;
   detail::attributes a;
-  const cudaLaunchConfig_t c = detail::prepare<K>(q, config, a);
-  detail::check<K>(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, detail::kernel_entry<K>,
-                                                                 int(c.blockDim.x), c.dynamicSmemBytes),
-                   "occupancy");
+  const detail::entry_of<K> entry = detail::kernel_entry<K>;
+  const cudaLaunchConfig_t c = detail::prepare<K>(entry, q, config, a);
+  detail::check<K>(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, entry, int(c.blockDim.x), c.dynamicSmemBytes),
+      "occupancy");
   detail::check<K>(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
   const unsigned blocks = unsigned(a_multiprocessor) * unsigned(multiprocessors);
   if (kept)
