@@ -19,10 +19,14 @@ namespace sortile {
 /// The first k of n keys, with what travels with them. Outputs have k elements and overlap nothing; keys_out may be
 /// null with payload::indices. Several rows of one length are selected from at once: row r begins at keys_in + r ·
 /// stride (values_in likewise), its results at keys_out + r · k; indices count from the beginning of their row.
+///
+/// With row_k row r has its first min(row_k[r], k) in order, and the places behind them stay as they are. These numbers
+/// lie where options::memory says; in device memory they are read there, when the work is done: so a captured graph can
+/// be replayed with others. With one row that is a k in device memory.
 struct top_k_request {
   key_type type = key_type::u32;
   std::size_t n = 0; ///< of a row
-  std::size_t k = 0; ///< at most n
+  std::size_t k = 0; ///< at most n; with row_k the most that any row has
   const void* keys_in = nullptr;
   void* keys_out = nullptr;
 
@@ -33,7 +37,50 @@ struct top_k_request {
 
   std::size_t rows = 1;
   std::size_t stride = 0; ///< elements from one row's beginning to the next one's, at least n; 0: n
+
+  const void* row_k =
+      nullptr; ///< null: k for all rows; else an unsigned number for each, apart from all that is written
+  std::size_t row_k_bytes = 8; ///< 4 or 8: of such a number
 };
+
+/// The first keys of each segment of an array. `arrays` is the top-k of the whole array that the segments are part of:
+/// n is its length, and rows and stride stay at their defaults, for the segments are the rows. Segment i's results are
+/// at keys_out + i · k: the first min(k, its length) of its keys, with row_k no more than row_k[i]; places behind them
+/// stay as they are. k may be above n. Indices count from the beginning of their segment.
+///
+/// Of form offsets or ranges, with what segments.hpp says of them: they must not overlap, which is checked where they
+/// lie in host memory. In device memory offsets are read there, when the work is done; a segment whose end lies before
+/// its beginning is then empty, and one that reaches beyond the array is cut off at its end.
+struct segmented_top_k_request {
+  top_k_request arrays;
+  segments where;
+};
+
+namespace detail {
+void run_segmented_top_k(const segmented_top_k_request& request, const options& opts);
+std::size_t segmented_top_k_workspace_bytes(const segmented_top_k_request& request, const options& opts);
+plan explain_segmented_top_k(const segmented_top_k_request& request, const options& opts);
+} // namespace detail
+
+/// Asynchronous in device memory. Arrays in host memory need no workspace. \throws what top-k and sorts within segments
+/// throw
+template <std::same_as<segmented_top_k_request> Request>
+void run(const Request& request, const options& opts = {}) {
+  detail::run_segmented_top_k(request, opts);
+}
+
+/// Bytes of scratch that are enough for run() with this request, whatever the offsets are and wherever the arrays lie,
+/// which need not be there yet. 0 for the CPU engine, which allocates its own.
+template <std::same_as<segmented_top_k_request> Request>
+std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+  return detail::segmented_top_k_workspace_bytes(request, opts);
+}
+
+/// How the request will be carried out; from n, k, the number of segments and the types alone.
+template <std::same_as<segmented_top_k_request> Request>
+plan explain(const Request& request, const options& opts = {}) {
+  return detail::explain_segmented_top_k(request, opts);
+}
 
 namespace detail {
 void run_top_k(const top_k_request& request, const options& opts);
@@ -191,18 +238,106 @@ plan explain(const quantiles_request& request, const options& opts = {}) {
   return detail::explain_quantiles(request, opts);
 }
 
+/// An array of numbers of results, of 4 or 8 bytes, read as unsigned numbers.
+template <class R>
+concept count_range = offset_range<R>;
+
+namespace detail {
+
+// What a top-k of whole arrays asks for; n and k are the lengths of the arrays.
+
+template <class In, class Out>
+top_k_request first_keys(In& in, Out& out) {
+  static_assert(std::same_as<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>,
+                "sortile: input and output must have keys of one type");
+  return {.type = key_type_of<std::ranges::range_value_t<In>>,
+          .n = length(in),
+          .k = length(out),
+          .keys_in = std::ranges::data(in),
+          .keys_out = std::ranges::data(out)};
+}
+
+template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut>
+top_k_request first_pairs(const char* operation, KeysIn& keys_in, ValuesIn& values_in, KeysOut& keys_out,
+                          ValuesOut& values_out) {
+  using V = std::ranges::range_value_t<ValuesIn>;
+  static_assert(std::same_as<std::ranges::range_value_t<KeysIn>, std::ranges::range_value_t<KeysOut>> &&
+                    std::same_as<V, std::ranges::range_value_t<ValuesOut>>,
+                "sortile: inputs and outputs must have keys, and values, of one type");
+  same_length(operation, "keys_in", length(keys_in), "values_in", length(values_in));
+  same_length(operation, "keys_out", length(keys_out), "values_out", length(values_out));
+  top_k_request r = first_keys(keys_in, keys_out);
+  r.carries = payload::values;
+  r.value_bytes = sizeof(V);
+  r.values_in = std::ranges::data(values_in);
+  r.values_out = std::ranges::data(values_out);
+  return r;
+}
+
+template <class Keys, class Positions>
+top_k_request first_positions(const char* operation, Keys& keys, Positions& positions) {
+  using Index = std::ranges::range_value_t<Positions>;
+  need_wide_enough<Index>(operation, length(keys));
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .k = length(positions),
+          .keys_in = std::ranges::data(keys),
+          .carries = payload::indices,
+          .value_bytes = sizeof(Index),
+          .values_out = std::ranges::data(positions)};
+}
+
+/// The same of as many rows of one length as there are counts. \throws invalid_argument where lengths are no multiple
+top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
+                      std::size_t count_bytes);
+/// The same of segments. \throws invalid_argument where the outputs' length is no multiple of their number, or the
+/// counts are not as many
+segmented_top_k_request in_segments(const char* operation, const top_k_request& whole, const segments& where);
+segmented_top_k_request in_segments(const char* operation, const top_k_request& whole, const segments& where,
+                                    const void* counts, std::size_t number, std::size_t count_bytes);
+
+template <class Counts>
+top_k_request by_rows(const char* operation, const top_k_request& whole, Counts& counts) {
+  return by_rows(operation, whole, std::ranges::data(counts), length(counts),
+                 sizeof(std::ranges::range_value_t<Counts>));
+}
+template <class Counts>
+segmented_top_k_request in_segments(const char* operation, const top_k_request& whole, const segments& where,
+                                    Counts& counts) {
+  return in_segments(operation, whole, where, std::ranges::data(counts), length(counts),
+                     sizeof(std::ranges::range_value_t<Counts>));
+}
+
+} // namespace detail
+
 /// The first out.size() keys of the stable sort of `in`, in order.
 template <key_range In, key_range Out>
 requires writable<Out>
 void top_k(In&& in, Out&& out, const options& opts = {}) {
-  static_assert(std::same_as<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>,
-                "sortile: input and output must have keys of one type");
-  run(top_k_request{.type = key_type_of<std::ranges::range_value_t<In>>,
-                    .n = detail::length(in),
-                    .k = detail::length(out),
-                    .keys_in = std::ranges::data(in),
-                    .keys_out = std::ranges::data(out)},
-      opts);
+  run(detail::first_keys(in, out), opts);
+}
+
+/// The first keys of each row of a matrix, as many as counts[row], and as a row of `out` has room for: `in` and `out`
+/// have as many rows as there are counts, one behind the other. One count that lies in device memory is a k there.
+template <key_range In, key_range Out, count_range Counts>
+requires writable<Out>
+void top_k(In&& in, Out&& out, Counts&& counts, const options& opts = {}) {
+  run(detail::by_rows("top_k", detail::first_keys(in, out), counts), opts);
+}
+
+/// The first keys of each segment, as many as its part of `out` has room for: segment i's begin at
+/// i · (out.size() / where.count).
+template <key_range In, key_range Out>
+requires writable<Out>
+void segment_top_k(In&& in, Out&& out, const segments& where, const options& opts = {}) {
+  run(detail::in_segments("segment_top_k", detail::first_keys(in, out), where), opts);
+}
+
+/// The same, and of segment i no more than counts[i].
+template <key_range In, key_range Out, count_range Counts>
+requires writable<Out>
+void segment_top_k(In&& in, Out&& out, const segments& where, Counts&& counts, const options& opts = {}) {
+  run(detail::in_segments("segment_top_k", detail::first_keys(in, out), where, counts), opts);
 }
 
 /// The first k keys, or all where there are fewer, as a new vector.
@@ -219,22 +354,35 @@ template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range
 requires writable<KeysOut> && writable<ValuesOut>
 void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
                   const options& opts = {}) {
-  using V = std::ranges::range_value_t<ValuesIn>;
-  static_assert(std::same_as<std::ranges::range_value_t<KeysIn>, std::ranges::range_value_t<KeysOut>> &&
-                    std::same_as<V, std::ranges::range_value_t<ValuesOut>>,
-                "sortile: inputs and outputs must have keys, and values, of one type");
-  const std::size_t n = detail::length(keys_in), k = detail::length(keys_out);
-  detail::same_length("top_k_by_key", "keys_in", n, "values_in", detail::length(values_in));
-  detail::same_length("top_k_by_key", "keys_out", k, "values_out", detail::length(values_out));
-  run(top_k_request{.type = key_type_of<std::ranges::range_value_t<KeysIn>>,
-                    .n = n,
-                    .k = k,
-                    .keys_in = std::ranges::data(keys_in),
-                    .keys_out = std::ranges::data(keys_out),
-                    .carries = payload::values,
-                    .value_bytes = sizeof(V),
-                    .values_in = std::ranges::data(values_in),
-                    .values_out = std::ranges::data(values_out)},
+  run(detail::first_pairs("top_k_by_key", keys_in, values_in, keys_out, values_out), opts);
+}
+
+/// Of each row, as top_k() with counts.
+template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut, count_range Counts>
+requires writable<KeysOut> && writable<ValuesOut>
+void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out, Counts&& counts,
+                  const options& opts = {}) {
+  constexpr const char* operation = "top_k_by_key";
+  run(detail::by_rows(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), counts),
+      opts);
+}
+
+/// Of each segment, as segment_top_k().
+template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
+requires writable<KeysOut> && writable<ValuesOut>
+void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+                          const segments& where, const options& opts = {}) {
+  constexpr const char* operation = "segment_top_k_by_key";
+  run(detail::in_segments(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), where),
+      opts);
+}
+template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut, count_range Counts>
+requires writable<KeysOut> && writable<ValuesOut>
+void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
+                          const segments& where, Counts&& counts, const options& opts = {}) {
+  constexpr const char* operation = "segment_top_k_by_key";
+  run(detail::in_segments(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), where,
+                          counts),
       opts);
 }
 
@@ -242,15 +390,29 @@ void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Va
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
 void arg_top_k(Keys&& keys, Positions&& positions, const options& opts = {}) {
-  using Index = std::ranges::range_value_t<Positions>;
-  detail::need_wide_enough<Index>("arg_top_k", detail::length(keys));
-  run(top_k_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                    .n = detail::length(keys),
-                    .k = detail::length(positions),
-                    .keys_in = std::ranges::data(keys),
-                    .carries = payload::indices,
-                    .value_bytes = sizeof(Index),
-                    .values_out = std::ranges::data(positions)},
+  run(detail::first_positions("arg_top_k", keys, positions), opts);
+}
+
+/// Of each row, as top_k() with counts; positions count from the beginning of their row.
+template <key_range Keys, index_range Positions, count_range Counts>
+requires writable<Positions>
+void arg_top_k(Keys&& keys, Positions&& positions, Counts&& counts, const options& opts = {}) {
+  run(detail::by_rows("arg_top_k", detail::first_positions("arg_top_k", keys, positions), counts), opts);
+}
+
+/// Of each segment, as segment_top_k(); positions count from the beginning of their segment.
+template <key_range Keys, index_range Positions>
+requires writable<Positions>
+void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where, const options& opts = {}) {
+  run(detail::in_segments("segment_arg_top_k", detail::first_positions("segment_arg_top_k", keys, positions), where),
+      opts);
+}
+template <key_range Keys, index_range Positions, count_range Counts>
+requires writable<Positions>
+void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where, Counts&& counts,
+                       const options& opts = {}) {
+  run(detail::in_segments("segment_arg_top_k", detail::first_positions("segment_arg_top_k", keys, positions), where,
+                          counts),
       opts);
 }
 

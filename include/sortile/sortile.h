@@ -144,7 +144,9 @@ sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, siz
                              size_t value_bytes, void* values_out, const sortile_options* options);
 
 /* The first k of n keys in the order of the options: in order, of equal keys the ones with the lowest positions. Of
- * several rows at once: row r begins `stride` elements after row r - 1, and has its results at r * k. */
+ * several rows at once: row r begins `stride` elements after row r - 1, and has its results at r * k. With row_k row r
+ * has its first row_k[r], and no more than k; the places behind them stay as they are. These numbers lie where the
+ * options say; in device memory they are read there when the work is done. */
 typedef struct sortile_top_k_request {
   sortile_key_type type;
   size_t n, k;
@@ -157,6 +159,8 @@ typedef struct sortile_top_k_request {
   void* indices_out;      /* k indices a row */
   size_t rows;            /* 0 is taken as 1 */
   size_t stride;          /* elements, of keys and values; 0: n */
+  const void* row_k;      /* NULL: k for all rows; else an unsigned number for each */
+  size_t row_k_bytes;     /* 4 or 8, with row_k */
 } sortile_top_k_request;
 sortile_status sortile_top_k(const sortile_top_k_request* request, const sortile_options* options);
 sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* request, size_t* bytes,
@@ -296,7 +300,17 @@ sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, 
                                        void* indices, const sortile_segments* segments,
                                        const sortile_options* options);
 
-/* Bytes of workspace that are enough for these, whatever the offsets are; of the segments' pointers it matters only
+/* The first k keys of each segment of an array of request->n keys, or all of a shorter one: segment i is a row of the
+ * request, whose rows and stride are 0, and has its results at i * k. Segments at begins, or from begins to ends; places
+ * behind a segment's results stay as they are. Host memory: without a workspace of the options. Device memory:
+ * options.checked does not report offsets. */
+sortile_status sortile_segment_top_k(const sortile_top_k_request* request, const sortile_segments* segments,
+                                     const sortile_options* options);
+sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request* request,
+                                                     const sortile_segments* segments, size_t* bytes,
+                                                     const sortile_options* options);
+
+/* Bytes of workspace that are enough for these sorts, whatever the offsets are; of the segments' pointers it matters only
  * which are NULL. indices not 0: for sortile_segment_argsort, value_bytes being that of an index. */
 sortile_status sortile_segment_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int indices,
                                                const sortile_segments* segments, size_t* bytes,

@@ -299,6 +299,22 @@ sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, 
   });
 }
 
+sortile_status sortile_segment_top_k(const sortile_top_k_request* request, const sortile_segments* where,
+                                     const sortile_options* opts) {
+  return translated([&] { run(segmented_top_k_request{top_k_of(request), segments_of(where)}, options_of(opts)); });
+}
+
+sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request* request,
+                                                     const sortile_segments* where, size_t* bytes,
+                                                     const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    segmented_top_k_request unplaced{top_k_of(request), segments_of(where)};
+    unplaced.arrays.keys_in = nullptr;
+    *bytes = workspace_bytes(unplaced, options_of(opts));
+  });
+}
+
 sortile_status sortile_segment_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int indices,
                                                const sortile_segments* where, size_t* bytes,
                                                const sortile_options* opts) {

@@ -127,7 +127,9 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
           .values_in = given->values_in,
           .values_out = values ? given->values_out : given->indices_out,
           .rows = given->rows == 0 ? 1 : given->rows,
-          .stride = given->stride};
+          .stride = given->stride,
+          .row_k = given->row_k,
+          .row_k_bytes = given->row_k_bytes};
 }
 
 groups_request groups_of(const sortile_groups_request* given) {

@@ -42,20 +42,13 @@ void need_offsets(const char* name, const void* offsets, std::size_t count, cons
 
 /// Offsets and the status word lie apart from what the sort writes.
 void need_all_apart(const segmented_request& r, const options& opts) {
-  const segments& w = r.where;
   const std::size_t keys = r.arrays.n * key_bytes(r.arrays.type), values = r.arrays.n * r.arrays.value_bytes;
-  const bool listed = w.form != segment_form::strided;
-  const named_array read[] = {
-      {"begins", listed ? w.begins : nullptr, (w.count + (w.form == segment_form::offsets)) * w.offset_bytes},
-      {"ends", w.form == segment_form::ranges ? w.ends : nullptr, w.count * w.offset_bytes}};
   const named_array written[] = {
       {"keys_out", r.arrays.keys_out, keys},
       {r.arrays.carries == payload::indices ? "indices" : "values_out", r.arrays.values_out, values},
       {"device_status", r.arrays.device_status, sizeof(std::uint32_t)},
       {"the workspace", opts.workspace.data(), opts.workspace.size()}};
-  for (const named_array& a : read)
-    for (const named_array& b : written)
-      need_apart(a, b);
+  need_offsets_apart(r.where, {written[0], written[1], written[2], written[3]});
   const named_array status = written[2];
   for (const named_array& b : {named_array{"keys_in", r.arrays.keys_in, keys}, written[0],
                                named_array{"values_in", r.arrays.values_in, values}, written[1], written[3]})
@@ -81,9 +74,9 @@ void need_strided(const segments& w, std::size_t n) {
   // i · stride = k · step first where i = step / g and k = stride / g.
   const std::size_t g = std::gcd(w.stride, w.step);
   if ((w.count > 1 || w.length > 1) && (g == 0 || (w.count > w.step / g && w.length > w.stride / g)))
-    refuse_segments(
-        shape + ": overlap; with g, the greatest common divisor of stride and step, they need count ≤ step / g or "
-                "length ≤ stride / g");
+    refuse_segments(shape +
+                    ": overlap; with g, the greatest common divisor of stride and step, they need count ≤ step / g or "
+                    "length ≤ stride / g");
 }
 
 // ---- offsets in host memory ----
@@ -158,6 +151,27 @@ segment_survey of_equal_lengths(const segments& w) {
 
 } // namespace
 
+void offsets(const segments& w, memory lie_in) {
+  if (w.offset_bytes != 4 && w.offset_bytes != 8)
+    refuse_segments("offsets of " + text(w.offset_bytes) + " bytes given; allowed are 4 and 8");
+  if (w.count == none)
+    refuse_segments(text(w.count) + " segments have more offsets than memory can address");
+  if (w.count > 0)
+    need_offsets("begins", w.begins, w.count + (w.form == segment_form::offsets), w, lie_in);
+  if (w.form == segment_form::ranges)
+    need_offsets("ends", w.ends, w.count, w, lie_in);
+}
+
+void need_offsets_apart(const segments& w, std::initializer_list<named_array> written) {
+  const bool listed = w.form != segment_form::strided;
+  const named_array read[] = {
+      {"begins", listed ? w.begins : nullptr, (w.count + (w.form == segment_form::offsets)) * w.offset_bytes},
+      {"ends", w.form == segment_form::ranges ? w.ends : nullptr, w.count * w.offset_bytes}};
+  for (const named_array& a : read)
+    for (const named_array& b : written)
+      need_apart(a, b);
+}
+
 void segmented(const segmented_request& request, const options& opts) {
   sort_request arrays = request.arrays;
   const segments& w = request.where;
@@ -183,14 +197,7 @@ void segmented(const segmented_request& request, const options& opts) {
     break;
   case segment_form::offsets:
   case segment_form::ranges:
-    if (w.offset_bytes != 4 && w.offset_bytes != 8)
-      refuse_segments("offsets of " + text(w.offset_bytes) + " bytes given; allowed are 4 and 8");
-    if (w.count == none)
-      refuse_segments(text(w.count) + " segments have more offsets than memory can address");
-    if (w.count > 0)
-      need_offsets("begins", w.begins, w.count + (w.form == segment_form::offsets), w, opts.memory);
-    if (w.form == segment_form::ranges)
-      need_offsets("ends", w.ends, w.count, w, opts.memory);
+    offsets(w, opts.memory);
     break;
   default:
     refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) +

@@ -3,6 +3,7 @@
 
 #include "api/array_checks.hpp"
 #include "api/checks.hpp"
+#include "api/segment_checks.hpp"
 
 namespace sortile::checks {
 namespace {
@@ -62,18 +63,37 @@ void need_payload(const top_k_request& r) {
     refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
 }
 
+void need_row_k(const top_k_request& r) {
+  if (r.row_k != nullptr && r.row_k_bytes != 4 && r.row_k_bytes != 8)
+    refuse_call("row_k has numbers of " + std::to_string(r.row_k_bytes) + " bytes; allowed are 4 and 8");
+}
+
 struct top_k_arrays {
-  named_array keys_in, keys_out, values_in, values_out;
+  named_array keys_in, keys_out, values_in, values_out, row_k;
 };
 
-top_k_arrays arrays_of(const top_k_request& r) {
-  const std::size_t in = extent(r.n, r.rows, r.stride), out = results(r.k, r.rows), key = key_bytes(r.type);
+/// Inputs of so many elements, and the results of so many rows.
+top_k_arrays arrays_of(const top_k_request& r, std::size_t in, std::size_t rows) {
+  const std::size_t out = results(r.k, rows), key = key_bytes(r.type);
   const bool indices = r.carries == payload::indices, values = r.carries == payload::values;
   return {{"keys_in", r.keys_in, in, key, key},
           {"keys_out", r.keys_out, indices && r.keys_out == nullptr ? 0 : out, key, key},
           {"values_in", r.values_in, values ? in : 0, r.value_bytes, 1},
           {indices ? "indices" : "values_out", r.values_out, values || indices ? out : 0, r.value_bytes,
-           indices ? r.value_bytes : 1}};
+           indices ? r.value_bytes : 1},
+          {"row_k", r.row_k, r.row_k == nullptr ? 0 : rows, r.row_k_bytes, r.row_k_bytes}};
+}
+top_k_arrays arrays_of(const top_k_request& r) {
+  return arrays_of(r, extent(r.n, r.rows, r.stride), r.rows);
+}
+top_k_arrays arrays_of(const segmented_top_k_request& r) {
+  return arrays_of(r.arrays, r.arrays.n, r.where.count);
+}
+
+void need_top_k_arrays(const top_k_arrays& a, const options& opts) {
+  for (const named_array* each : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out, &a.row_k})
+    need_array(*each, opts.memory);
+  need_outputs_apart({a.keys_in, a.values_in, a.row_k}, {a.keys_out, a.values_out});
 }
 
 } // namespace
@@ -84,15 +104,35 @@ void selection(const top_k_request& r, const options& opts) {
     refuse_call("options::workspace_limit is given to a top-k; only sorts keep to it");
   need_at_most("k", r.k, "n", r.n);
   need_payload(r);
+  need_row_k(r);
+  need_top_k_arrays(arrays_of(r), opts);
+}
+
+void selection(const segmented_top_k_request& r, const options& opts) {
+  need_selection_call("a top-k within segments", r.arrays.type, opts);
+  if (r.arrays.rows != 1 || r.arrays.stride != 0)
+    refuse_call("a top-k within segments has rows = " + std::to_string(r.arrays.rows) + " and stride = " +
+                std::to_string(r.arrays.stride) + "; leave them at 1 and 0, for the segments are the rows");
+  if (r.where.form != segment_form::offsets && r.where.form != segment_form::ranges)
+    refuse_call("a top-k within segments takes those of form offsets or ranges; segments of one length are the rows of "
+                "a top_k_request");
+  need_payload(r.arrays);
+  need_row_k(r.arrays);
+  offsets(r.where, opts.memory);
   const top_k_arrays a = arrays_of(r);
-  for (const named_array* each : {&a.keys_in, &a.keys_out, &a.values_in, &a.values_out})
-    need_array(*each, opts.memory);
-  need_outputs_apart({a.keys_in, a.values_in}, {a.keys_out, a.values_out});
+  need_top_k_arrays(a, opts);
+  need_offsets_apart(r.where, {a.keys_out, a.values_out});
+}
+
+void workspace(const segmented_top_k_request& r, const options& opts, std::size_t wanted) {
+  const top_k_arrays a = arrays_of(r);
+  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out, a.row_k}, opts.workspace, opts.memory, wanted);
+  need_offsets_apart(r.where, {{"the workspace", opts.workspace.data(), opts.workspace.size()}});
 }
 
 void workspace(const top_k_request& r, const options& opts, std::size_t wanted) {
   const top_k_arrays a = arrays_of(r);
-  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out}, opts.workspace, opts.memory, wanted);
+  need_space({a.keys_in, a.values_in, a.keys_out, a.values_out, a.row_k}, opts.workspace, opts.memory, wanted);
 }
 
 namespace {
@@ -253,3 +293,45 @@ void workspace(const groups_request& r, const options& opts, std::size_t wanted)
 }
 
 } // namespace sortile::checks
+
+namespace sortile::detail {
+namespace {
+
+std::size_t share(const char* operation, const char* name, std::size_t length, std::size_t parts, const char* of) {
+  if (parts == 0)
+    return 0;
+  if (length % parts != 0)
+    throw invalid_argument(std::string("sortile::") + operation + ": " + name + " has " + std::to_string(length) +
+                           " elements, which are no multiple of the " + std::to_string(parts) + " " + of);
+  return length / parts;
+}
+
+} // namespace
+
+top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
+                      std::size_t count_bytes) {
+  top_k_request r = whole;
+  r.n = share(operation, "the input", whole.n, rows, "rows that counts has");
+  r.k = share(operation, "the output", whole.k, rows, "rows that counts has");
+  r.rows = rows;
+  r.row_k = counts;
+  r.row_k_bytes = count_bytes;
+  return r;
+}
+
+segmented_top_k_request in_segments(const char* operation, const top_k_request& whole, const segments& where) {
+  segmented_top_k_request r{whole, where};
+  r.arrays.k = share(operation, "the output", whole.k, where.count, "segments");
+  return r;
+}
+
+segmented_top_k_request in_segments(const char* operation, const top_k_request& whole, const segments& where,
+                                    const void* counts, std::size_t number, std::size_t count_bytes) {
+  same_length(operation, "segments", where.count, "counts", number);
+  segmented_top_k_request r = in_segments(operation, whole, where);
+  r.arrays.row_k = counts;
+  r.arrays.row_k_bytes = count_bytes;
+  return r;
+}
+
+} // namespace sortile::detail

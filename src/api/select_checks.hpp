@@ -7,6 +7,7 @@
 namespace sortile::checks {
 
 void selection(const top_k_request& request, const options& opts);
+void selection(const segmented_top_k_request& request, const options& opts);
 void selection(const partial_sort_request& request, const options& opts);
 void selection(const nth_element_request& request, const options& opts);
 void selection(const ranks_request& request, const options& opts);
@@ -15,6 +16,7 @@ void groups(const groups_request& request, const options& opts);
 
 /// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
 void workspace(const top_k_request& request, const options& opts, std::size_t wanted);
+void workspace(const segmented_top_k_request& request, const options& opts, std::size_t wanted);
 /// The same, in device memory.
 void workspace(const partial_sort_request& request, const options& opts, std::size_t wanted);
 void workspace(const nth_element_request& request, const options& opts, std::size_t wanted);

@@ -3,6 +3,7 @@
 // Of arrays in host memory the CPU engine does them, unless another engine is asked for by name.
 #include "api/checks.hpp"
 #include "api/door.hpp"
+#include "api/segment_checks.hpp"
 #include "api/select_checks.hpp"
 #include "api/selector_choice.hpp"
 #include "cpu/groups.hpp"
@@ -27,6 +28,16 @@ top_k_request placed(const top_k_request& request) {
   r.keys_out = place(1);
   r.values_in = r.carries == payload::values ? place(2) : nullptr;
   r.values_out = r.carries == payload::none ? nullptr : place(3);
+  return r;
+}
+
+segmented_top_k_request placed(const segmented_top_k_request& request) {
+  segmented_top_k_request r = request;
+  r.arrays = placed(request.arrays);
+  if (r.where.begins == nullptr)
+    r.where.begins = place(4);
+  if (r.where.ends == nullptr && r.where.form == segment_form::ranges)
+    r.where.ends = place(5);
   return r;
 }
 
@@ -106,20 +117,36 @@ bool is_engines_own(const options& opts) {
   return opts.memory == memory::device && opts.workspace.data() == nullptr;
 }
 
+/// Keys of a row, and of all.
 template <class Request>
-std::size_t rows_of(const Request& request) {
-  if constexpr (requires { request.rows; })
-    return request.rows;
+std::size_t keys_of_row(const Request& request) {
+  if constexpr (std::same_as<Request, segmented_top_k_request>)
+    return request.arrays.n;
   else
-    return 1;
+    return request.n;
+}
+template <class Request>
+std::size_t keys_of(const Request& request) {
+  if constexpr (requires { request.rows; })
+    return request.rows * request.n;
+  else
+    return keys_of_row(request);
+}
+
+/// Reads what host memory has that must be right, and that no plan looks at.
+template <class Request>
+void survey(const Request& request, const options& opts, unsigned threads) {
+  if constexpr (std::same_as<Request, segmented_top_k_request>)
+    if (opts.memory == memory::host)
+      checks::survey({{.n = request.arrays.n}, request.where}, threads);
 }
 
 /// Checks a request and says who does it.
 template <class Request>
 assignment assign(const Request& request, const options& opts, purpose what) {
   checks::selection(request, opts);
-  const unsigned threads = opts.memory == memory::device ? 1 : door_threads(request.n * rows_of(request), opts);
-  return {kernels_for(request.n, opts, what), threads};
+  const unsigned threads = opts.memory == memory::device ? 1 : door_threads(keys_of(request), opts);
+  return {kernels_for(keys_of_row(request), opts, what), threads};
 }
 
 template <class Request>
@@ -140,6 +167,7 @@ template <class Request>
 void run_selection(const char* operation, const Request& request, const options& opts) {
   with_named_failures(operation, [&] {
     const assignment a = assign(request, opts, purpose::running);
+    survey(request, opts, a.threads);
     const std::size_t wanted = workspace_used(a, request, opts);
     const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
     if (callers)
@@ -187,6 +215,16 @@ std::size_t detail::top_k_workspace_bytes(const top_k_request& request, const op
   return planned_workspace(request, opts);
 }
 plan detail::explain_top_k(const top_k_request& request, const options& opts) {
+  return plan_of(request, opts);
+}
+
+void detail::run_segmented_top_k(const segmented_top_k_request& request, const options& opts) {
+  run_selection("a top-k within segments", request, opts);
+}
+std::size_t detail::segmented_top_k_workspace_bytes(const segmented_top_k_request& request, const options& opts) {
+  return planned_workspace(request, opts);
+}
+plan detail::explain_segmented_top_k(const segmented_top_k_request& request, const options& opts) {
   return plan_of(request, opts);
 }
 

@@ -7,6 +7,7 @@
 #include "cpu/scratch.hpp"
 #include "cpu/select_jobs.hpp"
 #include "cpu/select_table.hpp"
+#include "plan/segment_places.hpp"
 #include "primitives/quantile_place.hpp"
 
 #include <algorithm>
@@ -43,6 +44,15 @@ Pointer advanced(Pointer array, std::size_t bytes) {
   return array == nullptr ? nullptr : static_cast<byte*>(array) + bytes;
 }
 
+/// How many results a row of a top-k has.
+std::size_t results_of(const top_k_request& r, std::size_t row) {
+  if (r.row_k == nullptr)
+    return r.k;
+  const std::uint64_t wanted = r.row_k_bytes == 4 ? static_cast<const std::uint32_t*>(r.row_k)[row]
+                                                  : static_cast<const std::uint64_t*>(r.row_k)[row];
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, r.k));
+}
+
 top_k_request row_of(const top_k_request& r, std::size_t row) {
   const std::size_t key = key_bytes(r.type), stride = r.stride == 0 ? r.n : r.stride;
   top_k_request one = r;
@@ -51,6 +61,8 @@ top_k_request row_of(const top_k_request& r, std::size_t row) {
   one.keys_out = advanced(r.keys_out, row * r.k * key);
   one.values_in = advanced(r.values_in, row * stride * r.value_bytes);
   one.values_out = advanced(r.values_out, row * r.k * r.value_bytes);
+  one.k = results_of(r, row);
+  one.row_k = nullptr;
   return one;
 }
 
@@ -81,6 +93,18 @@ void do_rows(const Request& r, const Layout& layout, const row_shares& shares, c
       progress.add(r.n);
   });
   progress.finish();
+}
+
+/// A top-k of one row with a k of its own, in a workspace for the most that rows have: as that row alone would be done,
+/// where there is room for it.
+void select_row(const top_k_request& row, const top_k_layout& most, const row_job& job) {
+  const auto of_row = functions_of(row.type).top_k_row;
+  if (row.k == 0)
+    return;
+  if (row.n < top_k_layout::whole_below)
+    return of_row(row, most, job);
+  const top_k_layout own(row, job.threads);
+  of_row(row, own.bytes <= most.bytes ? own : most, job);
 }
 
 /// A key as a double, to interpolate with.
@@ -163,14 +187,103 @@ void add_select_steps(const top_k_request& r, unsigned threads, std::vector<plan
     steps.push_back(
         {"fallback", "digits find the key of that rank, where the sample has misled: a read for 11 bits", 0, 0});
   }
-  steps.push_back({"copy", "the first " + std::to_string(r.k), result, result});
+  steps.push_back({"copy",
+                   r.row_k == nullptr ? "the first " + std::to_string(r.k)
+                                      : "as many as row_k says, " + std::to_string(r.k) + " of a row at most",
+                   result, result});
 }
 
 void select(const top_k_request& r, const options& opts, const execution& how) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return;
   const row_shares shares(r.n, r.rows, how.threads);
-  do_rows(r, top_k_layout(r, shares.threads), shares, opts, how.workspace, functions_of(r.type).top_k_row);
+  const top_k_layout layout(r, shares.threads);
+  if (r.row_k == nullptr)
+    do_rows(r, layout, shares, opts, how.workspace, functions_of(r.type).top_k_row);
+  else
+    do_rows(r, layout, shares, opts, how.workspace, select_row);
+}
+
+namespace {
+
+/// Segment `i` of a checked request as a top-k of one row.
+top_k_request segment_of(const segmented_top_k_request& r, std::size_t i) {
+  const segment_place place = place_of(r.where, i);
+  const top_k_request& a = r.arrays;
+  top_k_request one = a;
+  one.n = place.n;
+  one.k = std::min(results_of(a, i), place.n);
+  one.row_k = nullptr;
+  one.keys_in = advanced(a.keys_in, place.first * key_bytes(a.type));
+  one.keys_out = advanced(a.keys_out, i * a.k * key_bytes(a.type));
+  one.values_in = advanced(a.values_in, place.first * a.value_bytes);
+  one.values_out = advanced(a.values_out, i * a.k * a.value_bytes);
+  return one;
+}
+
+/// Memory of one thread for one segment after the other: as much as the largest so far has taken.
+class growing_scratch {
+ public:
+  std::byte* of(std::size_t bytes) {
+    if (bytes > memory_.bytes().size())
+      memory_ = scratch(std::max(bytes, 2 * memory_.bytes().size()), "the workspace of a selection");
+    return memory_.bytes().data();
+  }
+
+ private:
+  scratch memory_;
+};
+
+constexpr std::size_t cut_from = std::size_t{1} << 20; // keys of a segment that all threads share
+constexpr std::size_t task_segments = 16;
+
+} // namespace
+
+void add_select_steps(const segmented_top_k_request& r, unsigned, std::vector<plan_step>& steps) {
+  const top_k_request& a = r.arrays;
+  if (a.n == 0 || a.k == 0 || r.where.count == 0)
+    return;
+  const std::size_t key = key_bytes(a.type), results = r.where.count * a.k;
+  steps.push_back({"select",
+                   "the first " + std::to_string(a.k) + " of each segment" +
+                       (a.row_k == nullptr ? "" : ", or as many as row_k says") +
+                       ": a sort of a short one, a sample and a filter of a long one",
+                   a.n * key, results * ((a.keys_out == nullptr ? 0 : key) + a.value_bytes)});
+}
+
+void select(const segmented_top_k_request& r, const options& opts, const execution& how) {
+  if (r.arrays.n == 0 || r.arrays.k == 0 || r.where.count == 0)
+    return;
+  const std::size_t count = r.where.count;
+  progress_meter progress(how.progress, r.arrays.n);
+  std::vector<growing_scratch> memory(how.threads);
+  const auto of_row = functions_of(r.arrays.type).top_k_row;
+  top_k_request short_one = r.arrays;
+  short_one.n = std::min(r.arrays.n, top_k_layout::whole_below - 1);
+  short_one.k = std::min(r.arrays.k, short_one.n);
+  const top_k_layout of_short(short_one, 1);
+  const auto do_segment = [&](const top_k_request& one, growing_scratch& space, unsigned threads,
+                              progress_meter* told) {
+    if (one.k == 0)
+      return;
+    if (one.n < top_k_layout::whole_below)
+      return of_row(one, of_short, {opts, threads, told, space.of(of_short.bytes)});
+    const top_k_layout layout(one, threads);
+    of_row(one, layout, {opts, threads, told, space.of(layout.bytes)});
+  };
+  for_each_task(how.threads, (count + task_segments - 1) / task_segments, &progress,
+                [&](unsigned worker, std::size_t task) {
+                  const std::size_t end = std::min(count, (task + 1) * task_segments);
+                  for (std::size_t i = task * task_segments; i < end; ++i)
+                    if (const top_k_request one = segment_of(r, i); one.n < cut_from) {
+                      do_segment(one, memory[worker], 1, nullptr);
+                      progress.add(one.n);
+                    }
+                });
+  for (std::size_t i = 0; i < count; ++i)
+    if (const top_k_request one = segment_of(r, i); one.n >= cut_from)
+      do_segment(one, memory.front(), how.threads, &progress);
+  progress.finish();
 }
 
 namespace {

@@ -10,7 +10,6 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t whole_below = 2048; // keys: a sort of so few is as quick as a sample and a read
 constexpr std::size_t keys_a_sample_key = 256;
 constexpr std::size_t least_sample = 256, most_sample = std::size_t{1} << 16;
 constexpr std::size_t layout_least_piece = std::size_t{1} << 15; // keys
@@ -90,7 +89,7 @@ top_k_layout::top_k_layout(const top_k_request& r, unsigned threads) {
 
 ranks_layout::ranks_layout(key_type type, std::size_t n, std::size_t intervals, unsigned threads) {
   sample = select_sample(n);
-  whole = n < whole_below || intervals > most_intervals;
+  whole = n < top_k_layout::whole_below || intervals > most_intervals;
   if (!whole) { // an interval is widest at the median
     const std::size_t width = 2 * (primitives::sample_margin(sample / 2, sample) + 1);
     capacity = intervals * primitives::most_between(width, n, sample);

@@ -48,6 +48,10 @@ struct top_k_layout {
   std::size_t sort_bytes = 0;
 
   top_k_layout(const top_k_request& request, unsigned threads);
+
+  /// Keys of a row below which it is sorted whatever k is: a sort of so few is as quick as a sample and a read. Then a
+  /// layout serves shorter rows, too.
+  static constexpr std::size_t whole_below = 2048;
 };
 
 /// The keys of several ranks, of one row.

@@ -69,8 +69,22 @@ class segments_on_cuda final : public segment_sorter {
   }
 };
 
-std::array<named_array, 4> arrays_of(const top_k_request& r) {
-  return {{{"keys_in", r.keys_in}, {"keys_out", r.keys_out}, {"values_in", r.values_in}, {"values_out", r.values_out}}};
+std::array<named_array, 5> arrays_of(const top_k_request& r) {
+  return {{{"keys_in", r.keys_in},
+           {"keys_out", r.keys_out},
+           {"values_in", r.values_in},
+           {"values_out", r.values_out},
+           {"row_k", r.row_k}}};
+}
+std::array<named_array, 7> arrays_of(const segmented_top_k_request& r) {
+  const top_k_request& a = r.arrays;
+  return {{{"keys_in", a.keys_in},
+           {"keys_out", a.keys_out},
+           {"values_in", a.values_in},
+           {"values_out", a.values_out},
+           {"row_k", a.row_k},
+           {"begins", r.where.begins},
+           {"ends", r.where.ends}}};
 }
 std::array<named_array, 2> arrays_of(const partial_sort_request& r) {
   return {{{"keys", r.keys}, {"values", r.values}}};

@@ -1,8 +1,8 @@
 #include "gpu/device_select.hpp"
 
 #include "kernels/select/filter.hpp"
+#include "kernels/select/first_of_rows.hpp"
 #include "kernels/select/select_rows.hpp"
-#include "kernels/values/move_values.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -106,7 +106,9 @@ void device_select::add_steps(std::vector<plan_step>& steps) const {
   const std::size_t key = key_bytes(request_.type), keys = request_.rows * request_.n * key;
   const std::size_t element = key + position_bytes(), candidates = request_.rows * capacity_ * element;
   const std::size_t result = request_.rows * request_.k * ((request_.keys_out == nullptr ? 0 : key) + position_bytes());
-  const std::string first = "the first " + std::to_string(request_.k);
+  const std::string first = request_.row_k == nullptr
+                                ? "the first " + std::to_string(request_.k)
+                                : "as many as row_k says, " + std::to_string(request_.k) + " at most,";
   if (way_ == way::rows)
     steps.push_back({"select", first + " of each row in the shared memory of a multiprocessor", keys, result});
   if (way_ == way::filter) {
@@ -123,7 +125,7 @@ void device_select::add_steps(std::vector<plan_step>& steps) const {
   } else if (way_ == way::filter || way_ == way::whole) {
     std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
     device_sort(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_).add_steps(steps);
-    steps.push_back({"copy", first, result, result});
+    steps.push_back({"copy", first + (request_.row_k == nullptr ? "" : " of each row"), result, result});
   }
   if (gathers())
     steps.push_back({"gather", "values by position", request_.rows * request_.k * request_.value_bytes,
@@ -172,10 +174,12 @@ void device_select::launch_rows(const simt::queue& q, std::byte* workspace) cons
                                             .keys_out = keys_out<Word>(0),
                                             .positions_out = positions_out(workspace, 0),
                                             .position_bytes = position_out_bytes(),
-                                            .positions_in_all = gathers()});
+                                            .positions_in_all = gathers(),
+                                            .results = results(0)});
   if (gathers())
-    kernels::move_values(q, {request_.rows * request_.k, request_.values_in, request_.value_bytes, request_.values_out,
-                             request_.value_bytes, positions_out(workspace, 0), position_out_bytes(), extent()});
+    copy_first(q, 0, request_.rows,
+               {request_.rows * request_.k, request_.values_in, request_.value_bytes, request_.values_out,
+                request_.value_bytes, positions_out(workspace, 0), position_out_bytes(), extent()});
 }
 
 template <class Word>
@@ -184,7 +188,8 @@ void device_select::launch_filter(const simt::queue& q, std::byte* workspace, st
   const auto count = reinterpret_cast<std::uint64_t*>(at(layout_.count));
   auto* const candidates = reinterpret_cast<Word*>(at(layout_.keys));
   auto* const equals = reinterpret_cast<Word*>(at(layout_.equals));
-  const kernels::first_keys<Word> result{keys_out<Word>(row), positions_out(workspace, row), position_out_bytes()};
+  const kernels::first_keys<Word> result{keys_out<Word>(row), positions_out(workspace, row), position_out_bytes(),
+                                         results(row)};
   kernels::filter(
       q, kernels::filter_request<Word>{.keys = static_cast<const Word*>(request_.keys_in) + row * stride(),
                                        .n = request_.n,
@@ -218,7 +223,7 @@ void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std
   const auto* const keys = static_cast<const std::byte*>(request_.keys_in) + row * stride() * key;
   device_sort(sort_of(workspace, keys), options_, device_).launch(q, workspace + layout_.sort);
   const auto copy = [&](std::size_t from, void* to, std::size_t bytes) {
-    kernels::move_values(q, {request_.k, workspace + from, bytes, to, bytes});
+    copy_first(q, row, 1, {request_.k, workspace + from, bytes, to, bytes});
   };
   if (request_.keys_out != nullptr)
     copy(layout_.sorted, static_cast<std::byte*>(request_.keys_out) + row * request_.k * key, key);
@@ -229,9 +234,30 @@ void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std
 /// Positions count from the row's beginning here.
 void device_select::gather_row(const simt::queue& q, std::byte* workspace, std::size_t row) const {
   const std::size_t bytes = request_.value_bytes;
-  kernels::move_values(q, {request_.k, static_cast<const std::byte*>(request_.values_in) + row * stride() * bytes,
-                           bytes, static_cast<std::byte*>(request_.values_out) + row * request_.k * bytes, bytes,
-                           positions_out(workspace, row), position_out_bytes(), request_.n});
+  copy_first(q, row, 1,
+             {request_.k, static_cast<const std::byte*>(request_.values_in) + row * stride() * bytes, bytes,
+              static_cast<std::byte*>(request_.values_out) + row * request_.k * bytes, bytes,
+              positions_out(workspace, row), position_out_bytes(), request_.n});
+}
+
+kernels::row_numbers device_select::results(std::size_t row) const {
+  return kernels::row_numbers{request_.row_k, unsigned(request_.row_k_bytes)}.from(row);
+}
+
+void device_select::copy_first(const simt::queue& q, std::size_t row, std::size_t rows,
+                               const kernels::move_values_request& move) const {
+  if (request_.row_k == nullptr)
+    return kernels::move_values(q, move);
+  kernels::first_of_rows(q, {.rows = rows,
+                             .k = request_.k,
+                             .stride = 0,
+                             .n = move.in_n == 0 ? move.n : move.in_n,
+                             .results = results(row),
+                             .in = move.in,
+                             .bytes = move.in_bytes,
+                             .positions = move.indices,
+                             .position_bytes = move.index_bytes,
+                             .out = move.out});
 }
 
 } // namespace sortile::gpu

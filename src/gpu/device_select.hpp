@@ -7,9 +7,12 @@
 //           Of several rows, one after the other
 //   whole   the candidates would be most of the keys: all are sorted, and the first ones copied
 //
-// Positions travel in place of values, which are gathered at the end.
+// Positions travel in place of values, which are gathered at the end. Where row_k says how many results a row has, each
+// way finds as many as k and writes so many of them, but for long rows of which a block finds no more than is wanted.
 #pragma once
 
+#include "kernels/select/row_numbers.hpp"
+#include "kernels/values/move_values.hpp"
 #include "sort/device_sort.hpp"
 
 #include <sortile/select.hpp>
@@ -61,6 +64,12 @@ class device_select {
   void launch_filter(const simt::queue& q, std::byte* workspace, std::size_t row) const;
   void launch_whole(const simt::queue& q, std::byte* workspace, std::size_t row) const;
   void gather_row(const simt::queue& q, std::byte* workspace, std::size_t row) const;
+  /// Elements of `bytes` bytes into the result of a row: the first ones of `from`, or those at these positions. Of one
+  /// row, or of all that positions_out() has.
+  void copy_first(const simt::queue& q, std::size_t row, std::size_t rows,
+                  const kernels::move_values_request& move) const;
+  /// From this row on.
+  kernels::row_numbers results(std::size_t row) const;
   void* positions_out(std::byte* workspace, std::size_t row) const;
   template <class Word>
   Word* keys_out(std::size_t row) const;

@@ -3,6 +3,7 @@
 
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
+#include "gpu/device_segment_select.hpp"
 #include "gpu/device_select.hpp"
 #include "plan/engine.hpp"
 
@@ -27,6 +28,11 @@ inline device_ranks work_of(const ranks_request& request, const options& opts, c
 inline device_ranks work_of(const quantiles_request& request, const options& opts, const device_facts& device,
                             workspace_for what) {
   return {request, opts, device, {}, what};
+}
+
+inline device_segment_select work_of(const segmented_top_k_request& request, const options& opts, const device_facts&,
+                                     workspace_for) {
+  return {request, opts};
 }
 
 /// visit(request, its work), the request being of its own type.

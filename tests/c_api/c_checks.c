@@ -439,6 +439,31 @@ static const char* selects(void) {
     CHECK(places[i] == order[i]);
   size_t bytes = 0;
   CHECK(sortile_top_k_workspace_bytes(&request, &bytes, NULL) == SORTILE_OK && bytes > 0);
+  const uint64_t three = 3;
+  places[3] = 12345;
+  request.row_k = &three;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_INVALID_ARGUMENT); /* numbers of 0 bytes */
+  request.row_k_bytes = 8;
+  CHECK(sortile_top_k(&request, NULL) == SORTILE_OK);
+  CHECK(places[0] == order[0] && places[2] == order[2] && places[3] == 12345);
+  request.row_k = NULL;
+
+  const uint32_t offsets[] = {0, 2, 2, COUNT};
+  sortile_segments parts = {0};
+  parts.count = 3;
+  parts.begins = offsets;
+  parts.offset_bytes = 4;
+  request.k = 3;
+  for (size_t i = 0; i < 9; ++i)
+    places[i] = 12345;
+  CHECK(sortile_segment_top_k(&request, &parts, NULL) == SORTILE_OK);
+  CHECK(places[0] == (keys[1] < keys[0]) && places[1] == 1 - places[0]);
+  CHECK(places[2] == 12345 && places[3] == 12345 && places[5] == 12345); /* shorter than k, and empty */
+  CHECK(places[6] < COUNT - 2 && keys[2 + places[6]] <= keys[2 + places[7]]);
+  CHECK(sortile_segment_top_k_workspace_bytes(&request, &parts, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  parts.begins = NULL;
+  CHECK(sortile_segment_top_k(&request, &parts, NULL) == SORTILE_INVALID_ARGUMENT); /* rows */
+  CHECK(sortile_segment_top_k(&request, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
   request.k = COUNT + 1;
   CHECK(sortile_top_k(&request, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(sortile_top_k(NULL, NULL) == SORTILE_INVALID_ARGUMENT);

@@ -5,6 +5,7 @@
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
+#include "gpu/device_segment_select.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "sort/device_sort.hpp"
 
@@ -144,6 +145,29 @@ std::string lists_of_top_k() {
     std::ostringstream name;
     name << "first " << k << " keys and positions of f32, n = " << n << ", rows = " << rows;
     lists += list_of(name.str(), gpu::device_select(r, {}, hopper), "", hopper);
+    top_k_request read = r;
+    read.row_k = at(4);
+    lists += list_of(name.str() + ", as many as device memory says", gpu::device_select(read, {}, hopper), "", hopper);
+  }
+  return lists;
+}
+
+/// Each way of a top-k within segments: a block each, a sort of all.
+std::string lists_of_segmented_top_k() {
+  std::string lists;
+  for (const std::size_t count : {100u, 100'000u}) {
+    const segmented_top_k_request r{{.type = key_type::f32,
+                                     .n = 1'000'000,
+                                     .k = 10,
+                                     .keys_in = at(1),
+                                     .keys_out = at(2),
+                                     .carries = payload::values,
+                                     .value_bytes = 8,
+                                     .values_in = at(5),
+                                     .values_out = at(3)},
+                                    {.form = segment_form::offsets, .count = count, .begins = at(4)}};
+    lists += list_of("first 10 keys of each of " + std::to_string(count) + " segments of f32 with values, n = 1000000",
+                     gpu::device_segment_select(r, {}), "", hopper);
   }
   return lists;
 }
@@ -361,7 +385,8 @@ TEST(launch_list, is_the_one_that_is_kept) {
   std::string lists;
   for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
     lists += list_of(a);
-  lists += lists_of_top_k() + lists_of_partial_sorts() + lists_of_ranks() + lists_of_segments() + lists_of_routes();
+  lists += lists_of_top_k() + lists_of_segmented_top_k() + lists_of_partial_sorts() + lists_of_ranks() +
+           lists_of_segments() + lists_of_routes();
   if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
     std::ofstream(file) << lists;
     return;

@@ -1,6 +1,7 @@
 // Top-k by kernels: on the executor through the front door, and under many schedules with every check; on the GPU where
 // there is one.
 #include "gpu/device_groups.hpp"
+#include "gpu/device_segment_select.hpp"
 #include "gpu/device_select.hpp"
 #include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
@@ -101,11 +102,14 @@ TEST(DeviceSelect, ShortRows) {
     }
 }
 
-/// The keys, and their positions in a top-k, as device_select gives them on one executor.
+/// The keys, and their positions in a top-k, as device_select gives them on one executor. With `of_rows` each row has
+/// as many as this says, and what lies behind them is not written.
 void check_on(executor::device& device, const std::vector<std::uint32_t>& keys, std::size_t rows, std::size_t k,
-              const std::string& text) {
+              const std::string& text, const std::vector<std::uint64_t>& of_rows = {}) {
   const std::size_t n = keys.size() / rows;
   guarded_buffer out(rows * k * 4), positions(rows * k * 4);
+  const guarded_buffer out_before = guarded_buffer::copy_of(out.data(), out.size()),
+                       positions_before = guarded_buffer::copy_of(positions.data(), positions.size());
   const top_k_request request{.type = key_type::u32,
                               .n = n,
                               .k = k,
@@ -114,14 +118,20 @@ void check_on(executor::device& device, const std::vector<std::uint32_t>& keys, 
                               .carries = payload::indices,
                               .value_bytes = 4,
                               .values_out = positions.data(),
-                              .rows = rows};
+                              .rows = rows,
+                              .row_k = of_rows.empty() ? nullptr : of_rows.data()};
   const gpu::device_select select(request, {}, {});
   guarded_buffer workspace(select.workspace_bytes(), 0, 99); // nothing may depend on what was there
   select.launch(simt::queue::executor(device), workspace.data());
   ASSERT_EQ(out.damage() + positions.damage() + workspace.damage(), "") << text;
   for (std::size_t row = 0; row < rows; ++row) {
     const auto order = testing::stable_order({key_type::u32}, keys.data() + row * n, n);
-    for (std::size_t i = 0; i < k; ++i) {
+    const std::size_t results =
+        of_rows.empty() ? k : static_cast<std::size_t>(std::min<std::uint64_t>(k, of_rows[row]));
+    const std::size_t behind = (row * k + results) * 4, bytes = (k - results) * 4;
+    ASSERT_EQ(std::memcmp(out.data() + behind, out_before.data() + behind, bytes), 0) << text << ", row " << row;
+    ASSERT_EQ(std::memcmp(positions.data() + behind, positions_before.data() + behind, bytes), 0) << text;
+    for (std::size_t i = 0; i < results; ++i) {
       ASSERT_EQ(positions.as<std::uint32_t>()[row * k + i], order[i]) << text << ", row " << row << ", place " << i;
       ASSERT_EQ(out.as<std::uint32_t>()[row * k + i], keys[row * n + order[i]]) << text;
     }
@@ -209,6 +219,115 @@ TEST(DeviceSelect, ShortRowsOfUnusualFloats) {
       }
 }
 
+TEST(DeviceSelect, RowsWithAKOfTheirOwn) {
+  std::uint64_t seed = 0;
+  for (const std::size_t n : testing::a_few<std::size_t>(5, {1, 100, 256, 1000, 1025, 9000, 70'000}))
+    for (const std::size_t k :
+         {std::size_t{1}, std::min<std::size_t>(n, 20), std::min<std::size_t>(n, 64), (n + 1) / 2, n})
+      for (const payload carries : {payload::none, payload::indices, payload::values}) {
+        const auto found = check(top_k_case{.type = std::array{key_type::f32, key_type::u64, key_type::i8}[++seed % 3],
+                                            .n = n,
+                                            .k = k,
+                                            .rows = 5,
+                                            .gap = seed % 3,
+                                            .workload = seed % 2 == 0 ? "few" : "uniform",
+                                            .seed = seed,
+                                            .carries = carries,
+                                            .value_bytes = carries == payload::none ? 0u : 8u,
+                                            .engine = "executor",
+                                            .own_workspace = true,
+                                            .row_k = testing::random_row_k(seed, 5, k),
+                                            .row_k_bytes = seed % 2 == 0 ? 4u : 8u});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+}
+
+TEST(DeviceSelect, OneRowWithAKOfItsOwn) {
+  for (const std::size_t n : {1000u, 40'000u, 120'000u})
+    for (const std::size_t k : {std::size_t{40}, n / 4, n - 1})
+      for (const std::uint64_t wanted : testing::a_few<std::uint64_t>(2, {0, k / 2, 1, k, 2 * k})) {
+        executor::device device({.seed = wanted + 1, .checks = executor::all_checks});
+        check_on(device, testing::make_keys<std::uint32_t>(k % 2 == 0 ? "few:30" : "uniform", n, k), 1, k,
+                 std::to_string(wanted) + " of " + std::to_string(k) + " of " + std::to_string(n), {wanted});
+      }
+}
+
+TEST(DeviceSelect, RandomSegmentsOnTheExecutor) {
+  const std::uint64_t cases = testing::unless_short(240, 60);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const auto found = check(testing::random_segmented_top_k(seed, "executor", seed % 10 == 0 ? 100'000 : 8000));
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+/// Segments whose lengths ask for each way of a block: all keys are candidates, a sample, and one that is misled.
+TEST(DeviceSelect, SegmentsOfABlock) {
+  const unsigned schedules = testing::unless_short(6, 2);
+  for (unsigned seed = 1; seed <= schedules; ++seed)
+    for (const char* const workload : {"uniform", "few:5", "equal"})
+      for (const std::size_t k : {1u, 300u, 8192u}) {
+        const std::vector<std::uint64_t> offsets{0, 0, 5, 1000, 1000, 3000, 12'000, 82'000, 82'001};
+        const std::size_t n = offsets.back(), count = offsets.size() - 1;
+        const auto keys = testing::make_keys<std::uint32_t>(workload, n, seed);
+        guarded_buffer out(count * k * 4), positions(count * k * 8);
+        const guarded_buffer before = guarded_buffer::copy_of(positions.data(), positions.size());
+        const segmented_top_k_request request{{.type = key_type::u32,
+                                               .n = n,
+                                               .k = k,
+                                               .keys_in = keys.data(),
+                                               .keys_out = out.data(),
+                                               .carries = payload::indices,
+                                               .value_bytes = 8,
+                                               .values_out = positions.data()},
+                                              segments::by_offsets(offsets)};
+        const gpu::device_segment_select select(request, {});
+        EXPECT_EQ(select.workspace_bytes(), 0u); // a block a segment
+        executor::device device({.seed = seed, .checks = executor::all_checks});
+        select.launch(simt::queue::executor(device), nullptr);
+        ASSERT_EQ(out.damage() + positions.damage(), "");
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::size_t begin = offsets[i], length = offsets[i + 1] - begin, results = std::min(k, length);
+          const auto order = testing::stable_order({key_type::u32}, keys.data() + begin, length);
+          for (std::size_t j = 0; j < results; ++j)
+            ASSERT_EQ(positions.as<std::uint64_t>()[i * k + j], order[j])
+                << workload << ", k = " << k << ", segment " << i << ", place " << j << ", seed " << seed;
+          const std::size_t behind = (i * k + results) * 8;
+          ASSERT_EQ(std::memcmp(positions.data() + behind, before.data() + behind, (k - results) * 8), 0);
+        }
+      }
+}
+
+/// Offsets that only the device reads: an end before its beginning makes an empty segment, what reaches beyond the
+/// array is cut off.
+TEST(DeviceSelect, SegmentsThatAreNone) {
+  const std::vector<std::uint32_t> keys{9, 4, 6, 1, 8, 7, 3, 2};
+  for (const std::size_t copies : {1u, 200u}) { // short ones on average, and of the length for a block each
+    std::vector<std::uint32_t> all;
+    for (std::size_t i = 0; i < copies; ++i)
+      all.insert(all.end(), keys.begin(), keys.end());
+    const auto n = static_cast<std::uint32_t>(all.size());
+    const std::vector<std::uint32_t> begins{2, 6, 5, n + 100}, ends{5, 3, n + 7, n + 300};
+    guarded_buffer out(4 * 2 * 4);
+    const guarded_buffer before = guarded_buffer::copy_of(out.data(), out.size());
+    const segmented_top_k_request request{
+        {.type = key_type::u32, .n = n, .k = 2, .keys_in = all.data(), .keys_out = out.data()},
+        segments::by_ranges(begins, ends)};
+    const gpu::device_segment_select select(request, {});
+    guarded_buffer workspace(select.workspace_bytes(), 0, 99);
+    EXPECT_EQ(workspace.size() == 0, copies > 1);
+    executor::device device({.seed = 1, .checks = executor::all_checks});
+    select.launch(simt::queue::executor(device), workspace.data());
+    ASSERT_EQ(out.damage() + workspace.damage(), "");
+    const auto found = out.as<std::uint32_t>();
+    EXPECT_EQ(found[0], 1u); // 6 1 8
+    EXPECT_EQ(found[1], 6u);
+    EXPECT_EQ(std::memcmp(out.data() + 8, before.data() + 8, 8), 0); // from 6 to 3
+    EXPECT_EQ(found[4], copies > 1 ? 1u : 2u);                       // 7 3 2 and what follows
+    EXPECT_EQ(found[5], copies > 1 ? 1u : 3u);
+    EXPECT_EQ(std::memcmp(out.data() + 24, before.data() + 24, 8), 0); // beyond the end
+  }
+}
+
 TEST(DeviceSelect, UnderManySchedules) {
   const unsigned schedules = testing::unless_short(16, 4);
   for (unsigned seed = 1; seed <= schedules; ++seed) {
@@ -219,6 +338,10 @@ TEST(DeviceSelect, UnderManySchedules) {
     check_on(device, testing::make_keys<std::uint32_t>(workload, 3 * 3000, seed), 3, 40, "rows " + text);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 300, seed), 7, 20, "short rows " + text);
     check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 250, seed), 7, 40, "shorter rows " + text);
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 4 * 9000, seed), 4, 40, "rows with a k " + text,
+             testing::random_row_k(seed, 4, 40));
+    check_on(device, testing::make_keys<std::uint32_t>(workload, 7 * 250, seed), 7, 40, "short rows with a k " + text,
+             testing::random_row_k(seed, 7, 40));
   }
 }
 
@@ -394,6 +517,15 @@ TEST(DeviceSelect, ExplainsItsWays) {
   EXPECT_EQ(first_step(1000, 100, 50), "select");
   EXPECT_EQ(first_step(50'000, 40, 1), "select");
   EXPECT_NE(first_step(1'000'000, 900'000, 1), "sample");
+  const auto steps_of_segments = [&](std::size_t n, std::size_t k, std::size_t count) {
+    return explain(segmented_top_k_request{{.type = key_type::u32, .n = n, .k = k},
+                                           {.form = segment_form::offsets, .count = count}},
+                   opts)
+        .steps;
+  };
+  EXPECT_EQ(steps_of_segments(1'000'000, 100, 50).front().name, "select");
+  EXPECT_EQ(steps_of_segments(1'000'000, 100, 50'000).back().name, "copy");
+  EXPECT_EQ(steps_of_segments(1'000'000, 9000, 50).back().name, "copy");
 }
 
 TEST(DeviceSelect, WorkspacesDoNotDependOnTheArrays) {

@@ -188,6 +188,109 @@ TEST_F(gpu_select, IsCapturedAndReplayedWithOtherKeys) {
   }
 }
 
+TEST_F(gpu_select, Segments) {
+  for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(1200, 250); ++seed) {
+    top_k_case c = random_segmented_top_k(seed, "", seed % 20 == 0 ? 2'000'000 : 40'000);
+    c.where = &managed_memory;
+    c.own_workspace = seed % 2 == 0;
+    const auto found = check(c);
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+/// By each way of rows: lanes of a warp, a block, a filter that ranks or sorts, a sort of all.
+TEST_F(gpu_select, IsCapturedAndReplayedWithOtherNumbersOfResults) {
+  struct shape {
+    std::size_t n, k, rows;
+  };
+  for (const auto [n, k, rows] : {shape{256, 40, 300}, shape{1000, 16, 300}, shape{20'000, 500, 20},
+                                  shape{500'000, 100, 3}, shape{500'000, 30'000, 2}, shape{100'000, 90'000, 2}}) {
+    const auto given = make_keys<std::uint32_t>("uniform", rows * n, 1);
+    std::vector<std::uint32_t> values(rows * n);
+    std::iota(values.begin(), values.end(), 7u);
+    device_array<std::uint32_t> keys(given), values_in(values), out(rows * k), values_out(rows * k), counts(rows);
+    const device::stream stream;
+    options opts{.memory = memory::device, .stream = stream.get()};
+    const top_k_request request{.type = key_type::u32,
+                                .n = n,
+                                .k = k,
+                                .keys_in = keys.span().data(),
+                                .keys_out = out.span().data(),
+                                .carries = payload::values,
+                                .value_bytes = 4,
+                                .values_in = values_in.span().data(),
+                                .values_out = values_out.span().data(),
+                                .rows = rows,
+                                .row_k = counts.span().data(),
+                                .row_k_bytes = 4};
+    device_array<std::byte> workspace(workspace_bytes(request, opts));
+    opts.workspace = workspace.span();
+    const captured_graph graph(stream.get(), [&] { run(request, opts); });
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const auto wanted = random_row_k(seed, rows, k);
+      counts.set({wanted.begin(), wanted.end()});
+      out.set(std::vector<std::uint32_t>(rows * k, 12345));
+      values_out.set(std::vector<std::uint32_t>(rows * k, 12345));
+      graph.replay();
+      const auto found = out.host(), moved = values_out.host();
+      for (std::size_t row = 0; row < rows; ++row) {
+        const auto order = stable_order({key_type::u32}, given.data() + row * n, n);
+        for (std::size_t i = 0; i < k; ++i) {
+          const bool has = i < wanted[row];
+          ASSERT_EQ(found[row * k + i], has ? given[row * n + order[i]] : 12345u)
+              << "n = " << n << ", k = " << k << ", row " << row << ", place " << i;
+          ASSERT_EQ(moved[row * k + i], has ? values[row * n + order[i]] : 12345u)
+              << "n = " << n << ", k = " << k << ", row " << row << ", place " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(gpu_select, SegmentsAreCapturedAndReplayedWithOtherOffsets) {
+  const std::size_t n = 300'000, k = 60;
+  for (const std::size_t count : {50u, 5000u}) { // a block each, and short ones
+    const auto given = make_keys<float>("normal", n, 1);
+    device_array<float> keys(given);
+    device_array<std::uint32_t> positions(count * k);
+    device_array<std::uint64_t> offsets(count + 1), counts(count);
+    const device::stream stream;
+    options opts{.memory = memory::device, .stream = stream.get()};
+    const segmented_top_k_request request{
+        {.type = key_type::f32,
+         .n = n,
+         .k = k,
+         .keys_in = keys.span().data(),
+         .carries = payload::indices,
+         .value_bytes = 4,
+         .values_out = positions.span().data(),
+         .row_k = counts.span().data()},
+        {.form = segment_form::offsets, .count = count, .begins = offsets.span().data()}};
+    device_array<std::byte> workspace(workspace_bytes(request, opts));
+    opts.workspace = workspace.span();
+    const captured_graph graph(stream.get(), [&] { run(request, opts); });
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<std::uint64_t> at(count + 1);
+      for (std::size_t i = 0; i < count; ++i)
+        at[i] = seed == 3 && i > 0 ? n : random_bits(seed, i) % (n + 1); // at last nearly all in one
+      at.back() = n;
+      std::sort(at.begin(), at.end());
+      const auto wanted = random_row_k(seed, count, k);
+      offsets.set(at);
+      counts.set(wanted);
+      positions.set(std::vector<std::uint32_t>(count * k, 0xffffffffu));
+      graph.replay();
+      const auto found = positions.host();
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto order = stable_order({key_type::f32}, given.data() + at[i], at[i + 1] - at[i]);
+        for (std::size_t j = 0; j < k; ++j)
+          ASSERT_EQ(found[i * k + j], j < wanted[i] && j < order.size() ? std::uint32_t(order[j]) : 0xffffffffu)
+              << count << " segments, " << i << ", place " << j;
+      }
+    }
+  }
+}
+
 TEST_F(gpu_select, InPlace) {
   for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(900, 200); ++seed) {
     top_k_case c = random_in_place(seed, "", seed % 20 == 0 ? 400'000 : 40'000);

@@ -11,8 +11,40 @@ namespace {
 
 /// The arrays of a case.
 struct arrays {
-  guarded_buffer keys, values, keys_out, values_out, workspace;
+  guarded_buffer keys, values, keys_out, values_out, workspace, row_k, begins, ends;
 };
+
+guarded_buffer numbers(const std::vector<std::uint64_t>& given, std::size_t bytes, const top_k_case& c,
+                       std::uint64_t seed) {
+  guarded_buffer b(given.size() * bytes, bytes, seed, c.where);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    std::memcpy(b.data() + i * bytes, &given[i], bytes); // little-endian, as everywhere here
+  return b;
+}
+
+/// Where a row or a segment lies, and how many results it has.
+struct place {
+  std::size_t begin, n, results;
+};
+
+place place_of(const top_k_case& c, std::size_t row) {
+  place p{row * (c.n + c.gap), c.n, c.k};
+  if (!c.segments.empty())
+    p = {c.segments[row].begin, c.segments[row].end - c.segments[row].begin, c.k};
+  p.results = std::min(p.results, p.n);
+  if (!c.row_k.empty())
+    p.results = static_cast<std::size_t>(std::min<std::uint64_t>(p.results, c.row_k[row]));
+  return p;
+}
+
+std::vector<std::uint64_t> offsets_of(const top_k_case& c, bool ends) {
+  std::vector<std::uint64_t> offsets;
+  for (const top_k_case::segment& s : c.segments)
+    offsets.push_back(ends ? s.end : s.begin);
+  if (!c.segments.empty() && !c.as_ranges)
+    offsets.push_back(c.segments.back().end);
+  return offsets;
+}
 
 arrays arrays_of(const top_k_case& c, const std::vector<std::byte>& keys, std::size_t workspace) {
   const std::size_t key = key_bytes(c.type), in = keys.size() / key, out = c.rows * c.k;
@@ -21,7 +53,10 @@ arrays arrays_of(const top_k_case& c, const std::vector<std::byte>& keys, std::s
            guarded_buffer(c.carries == payload::values ? in * c.value_bytes : 0, index_offset, c.seed + 1, c.where),
            guarded_buffer(out * key, key, c.seed + 2, c.where),
            guarded_buffer(c.carries == payload::none ? 0 : out * c.value_bytes, index_offset, c.seed + 3, c.where),
-           guarded_buffer(workspace, 0, c.seed + 4, c.where)};
+           guarded_buffer(workspace, 0, c.seed + 4, c.where),
+           numbers(c.row_k, c.row_k_bytes, c, c.seed + 5),
+           numbers(offsets_of(c, false), c.offset_bytes, c, c.seed + 6),
+           numbers(c.as_ranges ? offsets_of(c, true) : std::vector<std::uint64_t>(), c.offset_bytes, c, c.seed + 7)};
   std::memcpy(a.keys.data(), keys.data(), keys.size());
   return a;
 }
@@ -40,13 +75,35 @@ top_k_request request_of(const top_k_case& c, arrays& a) {
     r.values_in = a.values.data();
   if (c.carries != payload::none)
     r.values_out = a.values_out.data();
+  if (!c.row_k.empty()) {
+    r.row_k = a.row_k.data();
+    r.row_k_bytes = c.row_k_bytes;
+  }
   return r;
 }
 
+/// visit(the request): of rows, or of segments.
+template <class Visit>
+auto with_request(const top_k_case& c, arrays& a, Visit visit) {
+  top_k_request r = request_of(c, a);
+  if (c.segments.empty())
+    return visit(r);
+  r.rows = 1;
+  r.stride = 0;
+  segments where{.form = c.as_ranges ? segment_form::ranges : segment_form::offsets,
+                 .count = c.segments.size(),
+                 .begins = a.begins.data(),
+                 .offset_bytes = c.offset_bytes};
+  if (c.as_ranges)
+    where.ends = a.ends.data();
+  return visit(segmented_top_k_request{r, where});
+}
+
 std::string first_difference(const top_k_case& c, arrays& a, std::size_t row) {
-  const std::size_t key = key_bytes(c.type), begin = row * (c.n + c.gap);
-  const auto order = stable_order({c.type, c.direction, c.bits}, a.keys.data() + begin * key, c.n);
-  for (std::size_t i = 0; i < c.k; ++i) {
+  const std::size_t key = key_bytes(c.type);
+  const auto [begin, n, results] = place_of(c, row);
+  const auto order = stable_order({c.type, c.direction, c.bits}, a.keys.data() + begin * key, n);
+  for (std::size_t i = 0; i < results; ++i) {
     const std::size_t out = row * c.k + i;
     if (c.keys_wanted && std::memcmp(a.keys_out.data() + out * key, a.keys.data() + (begin + order[i]) * key, key) != 0)
       return "row " + std::to_string(row) + ": key " + std::to_string(i) + " is " +
@@ -67,6 +124,16 @@ std::string first_difference(const top_k_case& c, arrays& a, std::size_t row) {
   return {};
 }
 
+/// Of the places behind a row's results, which stay as they were.
+std::string first_change(const top_k_case& c, std::size_t row, const guarded_buffer& out, const guarded_buffer& before,
+                         std::size_t bytes) {
+  for (std::size_t i = row * c.k + place_of(c, row).results; out.size() > 0 && i < (row + 1) * c.k; ++i)
+    if (std::memcmp(out.data() + i * bytes, before.data() + i * bytes, bytes) != 0)
+      return "row " + std::to_string(row) + ": place " + std::to_string(i - row * c.k) +
+             " lies behind its results and was written";
+  return {};
+}
+
 } // namespace
 
 std::string to_string(const top_k_case& c) {
@@ -76,7 +143,11 @@ std::string to_string(const top_k_case& c) {
          std::to_string(c.bits.begin) + ", " + std::to_string(c.bits.end) + "), payload " +
          std::to_string(static_cast<int>(c.carries)) + " of " + std::to_string(c.value_bytes) + ", threads " +
          std::to_string(c.threads) + (c.engine.empty() ? "" : ", engine " + c.engine) +
-         (c.own_workspace ? ", own workspace" : "") + (c.keys_wanted ? "" : ", no keys");
+         (c.own_workspace ? ", own workspace" : "") + (c.keys_wanted ? "" : ", no keys") +
+         (c.row_k.empty() ? "" : ", row_k of " + std::to_string(c.row_k_bytes) + " bytes") +
+         (c.segments.empty() ? ""
+                             : ", " + std::to_string(c.segments.size()) + " segments as " +
+                                   (c.as_ranges ? "ranges" : "offsets") + " of " + std::to_string(c.offset_bytes));
 }
 
 verdict check(const top_k_case& c, const std::vector<std::byte>& keys) {
@@ -89,29 +160,35 @@ verdict check(const top_k_case& c, const std::vector<std::byte>& keys) {
   std::size_t workspace = 0;
   if (c.own_workspace) {
     arrays sample = arrays_of(c, keys, 0);
-    workspace = workspace_bytes(request_of(c, sample), opts);
+    workspace = with_request(c, sample, [&](const auto& r) { return workspace_bytes(r, opts); });
   }
   arrays a = arrays_of(c, keys, workspace);
   const guarded_buffer before = guarded_buffer::copy_of(a.values.data(), a.values.size());
-  if (c.own_workspace)
+  const guarded_buffer keys_before = guarded_buffer::copy_of(a.keys_out.data(), a.keys_out.size()),
+                       values_before = guarded_buffer::copy_of(a.values_out.data(), a.values_out.size());
+  if (c.own_workspace && workspace > 0)
     opts.workspace = a.workspace.bytes();
-  run(request_of(c, a), opts);
+  with_request(c, a, [&](const auto& r) { run(r, opts); });
   if (c.where != nullptr)
     c.where->finish();
   if (std::memcmp(a.keys.data(), keys.data(), keys.size()) != 0 ||
       std::memcmp(a.values.data(), before.data(), before.size()) != 0)
     return {to_string(c) + ": the input was changed"};
-  for (const guarded_buffer* each : {&a.keys, &a.values, &a.keys_out, &a.values_out, &a.workspace})
+  for (const guarded_buffer* each :
+       {&a.keys, &a.values, &a.keys_out, &a.values_out, &a.workspace, &a.row_k, &a.begins, &a.ends})
     if (const std::string damage = each->damage(); !damage.empty())
       return {to_string(c) + ": " + damage};
   for (std::size_t row = 0; row < c.rows; ++row)
-    if (const std::string difference = first_difference(c, a, row); !difference.empty())
-      return {to_string(c) + ": " + difference};
+    for (const std::string& difference :
+         {first_difference(c, a, row), first_change(c, row, a.keys_out, keys_before, key_bytes(c.type)),
+          first_change(c, row, a.values_out, values_before, c.value_bytes)})
+      if (!difference.empty())
+        return {to_string(c) + ": " + difference};
   return {};
 }
 
 verdict check(const top_k_case& c) {
-  const std::size_t in = c.rows == 0 ? 0 : c.rows * (c.n + c.gap) - c.gap;
+  const std::size_t in = !c.segments.empty() ? c.n : c.rows == 0 ? 0 : c.rows * (c.n + c.gap) - c.gap;
   std::vector<std::byte> keys((in + 1) * key_bytes(c.type)); // one more: fill() wants an address
   workload_named(c.workload).fill({c.type, in, c.seed}, 0, in, keys.data());
   keys.resize(in * key_bytes(c.type));
@@ -162,6 +239,50 @@ top_k_case random_top_k(std::uint64_t seed, const std::string& engine, std::size
   }
   c.threads = 1 + static_cast<unsigned>(draw(5));
   c.own_workspace = draw(2) == 0;
+  if (draw(3) == 0) {
+    c.row_k = random_row_k(seed, c.rows, c.k);
+    c.row_k_bytes = draw(2) == 0 ? 4 : 8;
+  }
+  return c;
+}
+
+std::vector<std::uint64_t> random_row_k(std::uint64_t seed, std::size_t rows, std::size_t k) {
+  std::vector<std::uint64_t> of_rows(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t random = random_bits(seed + 1, row), some[] = {0, 1, k, k + 1 + random % 5, 0xffffffffu};
+    of_rows[row] = random % 8 < std::size(some) ? some[random % 8] : (random >> 8) % (k + 1);
+  }
+  return of_rows;
+}
+
+std::vector<top_k_case::segment> random_segments(std::uint64_t seed, std::size_t n, bool as_ranges) {
+  std::vector<top_k_case::segment> found;
+  const std::size_t kinds[] = {1, 7, 40, 300, 3000, n};
+  for (std::size_t at = 0, i = 0; at < n || found.empty(); ++i) {
+    const std::uint64_t random = random_bits(seed + 2, i);
+    const std::size_t most = kinds[(seed % 3 == 0 ? random >> 32 : seed) % std::size(kinds)];
+    const std::size_t length = std::min<std::size_t>(n - at, random % (most + 1));
+    const std::size_t gap = as_ranges && random % 3 == 0 ? std::min<std::size_t>(n - at - length, random % 5) : 0;
+    found.push_back({at + gap, at + gap + length});
+    at += gap + length;
+  }
+  if (as_ranges)
+    for (std::size_t i = found.size(); i > 1; --i)
+      std::swap(found[i - 1], found[random_bits(seed + 3, i) % i]);
+  return found;
+}
+
+top_k_case random_segmented_top_k(std::uint64_t seed, const std::string& engine, std::size_t largest_n) {
+  top_k_case c = random_top_k(seed, engine, largest_n);
+  c.gap = 0;
+  c.as_ranges = random_bits(seed, 100) % 2 == 0;
+  c.offset_bytes = random_bits(seed, 101) % 2 == 0 ? 4 : 8;
+  c.segments = random_segments(seed, c.n, c.as_ranges);
+  c.rows = c.segments.size();
+  c.k = std::min<std::size_t>(c.k, 2 * largest_n / c.rows + 1) + (seed % 7 == 0 ? 3 : 0); // segments may be shorter
+  if (!c.row_k.empty() || seed % 2 == 0)
+    c.row_k = random_row_k(seed, c.rows, c.k);
+  c.own_workspace = false; // in host memory it allocates its own
   return c;
 }
 

@@ -39,6 +39,56 @@ TEST(SelectMisuse, TopK) {
   refused([](auto&) {}, {"options::workspace_limit", "only sorts"}, {.workspace_limit = 1 << 20});
 }
 
+TEST(SelectMisuse, RowsWithAKOfTheirOwn) {
+  std::vector<std::uint32_t> counts{1, 2, 3};
+  const auto refused = [&](auto change, const std::vector<std::string>& words, const options& opts = {}) {
+    top_k_request r = plain();
+    r.row_k = counts.data();
+    r.row_k_bytes = 4;
+    change(r);
+    expect_invalid([&] { run(r, opts); }, words);
+  };
+  refused([](auto& r) { r.row_k_bytes = 2; }, {"row_k has numbers of 2 bytes", "4 and 8"});
+  refused([&](auto& r) { r.row_k = reinterpret_cast<const char*>(counts.data()) + 2; },
+          {"row_k is not aligned to the 4"});
+  refused([&](auto& r) { r.row_k = r.keys_out; }, {"row_k and keys_out overlap", "apart"});
+  alignas(workspace_alignment) static std::byte memory[1 << 16];
+  refused([&](auto& r) { r.row_k = memory; }, {"row_k and the workspace overlap"}, {.workspace = memory});
+  std::vector<std::uint32_t> results(3);
+  expect_invalid([&] { top_k(keys, results, counts); }, {"sortile::top_k", "the input has 5", "3 rows"});
+  expect_invalid([&] { top_k(std::vector<std::uint32_t>(6), out, counts); }, {"the output has 5", "3 rows"});
+}
+
+TEST(SelectMisuse, TopKWithinSegments) {
+  const std::vector<std::uint32_t> offsets{0, 2, 5};
+  const auto refused = [&](auto change, const std::vector<std::string>& words, const options& opts = {}) {
+    segmented_top_k_request r{plain(), segments::by_offsets(offsets)};
+    change(r);
+    expect_invalid([&] { run(r, opts); }, words);
+  };
+  refused([](auto& r) { r.arrays.rows = 2; }, {"rows = 2", "stride = 0", "at 1 and 0"});
+  refused([](auto& r) { r.where = segments::rows(1, 5); }, {"offsets or ranges", "top_k_request"});
+  refused([](auto& r) { r.where.offset_bytes = 2; }, {"offsets of 2 bytes", "4 and 8"});
+  refused([](auto& r) { r.where.begins = nullptr; }, {"begins is null", "2 segments"});
+  refused([](auto& r) { r.arrays.n = 4; }, {"segment 1", "reaches beyond", "4 elements"});
+  refused([](auto& r) { r.arrays.keys_out = nullptr; }, {"keys_out is null", "4 elements"});
+  refused([&](auto& r) { r.arrays.keys_out = const_cast<std::uint32_t*>(offsets.data()); },
+          {"begins and keys_out overlap"});
+  refused([](auto& r) { r.arrays.row_k = keys.data(), r.arrays.row_k_bytes = 3; }, {"numbers of 3 bytes"});
+  refused([](auto& r) { r.where.count = std::size_t{1} << 62; }, {"more"});
+  alignas(workspace_alignment) static std::byte memory[1 << 16];
+  refused([](auto&) {}, {"a workspace is given to a top-k within segments"}, {.workspace = memory});
+  refused([](auto&) {}, {"options::workspace_limit"}, {.workspace_limit = 1 << 20});
+  const std::vector<std::uint32_t> falling{0, 4, 2}, begins{0, 1}, ends{3, 5};
+  refused([&](auto& r) { r.where = segments::by_offsets(falling); }, {"segment 1 begins at 4 and ends at 2"});
+  refused([&](auto& r) { r.where = segments::by_ranges(begins, ends); }, {"segments 0", "overlap"});
+  std::vector<std::uint32_t> some(4);
+  expect_invalid([&] { segment_top_k(keys, out, segments::by_offsets(offsets)); },
+                 {"sortile::segment_top_k", "the output has 5", "2 segments"});
+  expect_invalid([&] { segment_top_k(keys, some, segments::by_offsets(offsets), std::vector<std::uint32_t>(3)); },
+                 {"segment_top_k", "segments", "counts"});
+}
+
 TEST(SelectMisuse, Workspaces) {
   alignas(workspace_alignment) static std::byte memory[1 << 16];
   options opts;

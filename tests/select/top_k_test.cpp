@@ -139,6 +139,104 @@ TEST(TopK, ManyRows) {
     }
 }
 
+/// A row that wants few of many is done as if it were alone, in the workspace for the most; others are done whole.
+TEST(TopK, RowsWithAKOfTheirOwn) {
+  for (const std::size_t n : {1u, 100u, 2500u, 60'000u})
+    for (const std::size_t k : {std::size_t{1}, n / 20 + 1, n}) {
+      std::uint64_t seed = n + k;
+      for (const payload carries : {payload::none, payload::indices, payload::values}) {
+        const auto found = check(top_k_case{.type = key_type::i32,
+                                            .n = n,
+                                            .k = k,
+                                            .rows = 12,
+                                            .gap = 1,
+                                            .workload = n % 3 == 0 ? "few" : "uniform",
+                                            .seed = ++seed,
+                                            .carries = carries,
+                                            .value_bytes = carries == payload::none ? 0u : 4u,
+                                            .threads = 2,
+                                            .own_workspace = true,
+                                            .row_k = testing::random_row_k(seed, 12, k),
+                                            .row_k_bytes = seed % 2 == 0 ? 4u : 8u});
+        ASSERT_TRUE(found) << found.complaint;
+      }
+    }
+}
+
+TEST(TopK, OfOneRowAKThatIsRead) {
+  const std::vector<std::uint16_t> keys{5, 2, 9, 2, 7};
+  for (const std::uint64_t wanted : {0u, 1u, 3u, 4u, 77u}) {
+    std::vector<std::uint16_t> first(4, 1000);
+    top_k(keys, first, std::span(&wanted, 1));
+    std::vector<std::uint16_t> expected{2, 2, 5, 7};
+    std::fill(expected.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(wanted, 4)), expected.end(),
+              std::uint16_t{1000});
+    EXPECT_EQ(first, expected);
+  }
+}
+
+TEST(TopK, RandomSegments) {
+  const std::uint64_t cases = testing::unless_short(800, 160);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const auto found = check(testing::random_segmented_top_k(seed, "", seed % 10 == 0 ? 100'000 : 8000));
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+/// Long enough that all threads share one segment, among short ones.
+TEST(TopK, SegmentsThatAllThreadsShare) {
+  const std::size_t n = (std::size_t{1} << 21) + 5000, long_end = 100 + (std::size_t{1} << 20);
+  for (const payload carries : {payload::none, payload::indices, payload::values}) {
+    const auto found = check(
+        top_k_case{.type = key_type::u32,
+                   .n = n,
+                   .k = 200,
+                   .rows = 5,
+                   .seed = 3,
+                   .carries = carries,
+                   .value_bytes = carries == payload::none ? 0u : 8u,
+                   .threads = 3,
+                   .row_k = {200, 150, 200, 0, 300},
+                   .segments = {{0, 100}, {100, long_end}, {long_end, long_end}, {long_end, n - 50}, {n - 50, n}}});
+    ASSERT_TRUE(found) << found.complaint;
+  }
+}
+
+TEST(TopK, TemplatesOfRowsAndSegments) {
+  const std::vector<int> keys{3, -1, 7, 0, -1, 7};
+  const std::vector<std::uint32_t> counts{2, 1};
+  std::vector<int> first(4, 99);
+  top_k(keys, first, counts, {.order = order::descending});
+  EXPECT_EQ(first, (std::vector<int>{7, 3, 7, 99}));
+  std::vector<std::uint32_t> positions(4, 99);
+  arg_top_k(keys, positions, counts);
+  EXPECT_EQ(positions, (std::vector<std::uint32_t>{1, 0, 1, 99}));
+  const std::vector<char> values{'a', 'b', 'c', 'd', 'e', 'f'};
+  std::vector<int> with(4, 99);
+  std::vector<char> moved(4, '-');
+  top_k_by_key(keys, values, with, moved, counts);
+  EXPECT_EQ(with, (std::vector<int>{-1, 3, -1, 99}));
+  EXPECT_EQ(std::string(moved.begin(), moved.end()), "bae-");
+
+  const std::vector<std::uint32_t> offsets{0, 1, 1, 6};
+  const segments where = segments::by_offsets(offsets);
+  std::vector<int> of_segments(6, 99);
+  segment_top_k(keys, of_segments, where);
+  EXPECT_EQ(of_segments, (std::vector<int>{3, 99, 99, 99, -1, -1}));
+  std::vector<std::uint64_t> places(6, 99);
+  segment_arg_top_k(keys, places, where, std::vector<std::uint64_t>{0, 2, 1});
+  EXPECT_EQ(places, (std::vector<std::uint64_t>{99, 99, 99, 99, 0, 99}));
+  std::fill(of_segments.begin(), of_segments.end(), 99);
+  std::vector<char> letters(6, '-');
+  segment_top_k_by_key(keys, values, of_segments, letters, where, {.order = order::descending});
+  EXPECT_EQ(of_segments, (std::vector<int>{3, 99, 99, 99, 7, 7}));
+  EXPECT_EQ(std::string(letters.begin(), letters.end()), "a---cf");
+
+  const std::vector<std::uint64_t> none{0};
+  EXPECT_NO_THROW(segment_top_k(keys, std::span<int>(), segments::by_offsets(none)));
+  EXPECT_NO_THROW(top_k(std::span<int>(), std::span<int>(), std::span<const std::uint32_t>()));
+}
+
 TEST(TopK, Templates) {
   const std::vector<float> keys{3, -1, 7, 0, -1, 7};
   EXPECT_EQ(top_k(keys, 2, {.order = order::descending}), (std::vector<float>{7, 7}));
@@ -168,6 +266,23 @@ TEST(TopK, TellsProgressAndIsCancelled) {
   EXPECT_THROW((void)top_k(keys, 10, opts), cancelled);
 }
 
+TEST(TopK, OfSegmentsTellsProgressAndIsCancelled) {
+  const auto keys = testing::make_keys<std::uint32_t>("uniform", 300'000, 1);
+  const std::vector<std::uint64_t> offsets{0, 1000, 100'000, 300'000};
+  std::vector<std::uint32_t> out(30);
+  double last = 0;
+  options opts;
+  opts.progress = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  segment_top_k(keys, out, segments::by_offsets(offsets), opts);
+  EXPECT_EQ(last, 1.0);
+  opts.progress = [](double) { return false; };
+  EXPECT_THROW(segment_top_k(keys, out, segments::by_offsets(offsets), opts), cancelled);
+}
+
 TEST(TopK, ExplainsWhatItDoes) {
   const top_k_request request{.type = key_type::u32, .n = 1'000'000, .k = 100};
   const plan p = explain(request);
@@ -178,6 +293,14 @@ TEST(TopK, ExplainsWhatItDoes) {
   EXPECT_EQ(p.workspace_bytes, workspace_bytes(request));
   EXPECT_LT(p.workspace_bytes, 1'000'000u);
   EXPECT_EQ(explain(top_k_request{.type = key_type::u32, .n = 1000, .k = 999}).steps.front().name, "sort");
+  const std::uint64_t wanted = 3;
+  const plan read = explain(top_k_request{.type = key_type::u32, .n = 1'000'000, .k = 100, .row_k = &wanted});
+  EXPECT_EQ(read.steps.back().detail, "as many as row_k says, 100 of a row at most");
+  const plan of_segments = explain(segmented_top_k_request{{.type = key_type::u32, .n = 1'000'000, .k = 100},
+                                                           {.form = segment_form::offsets, .count = 1000}});
+  ASSERT_EQ(of_segments.steps.size(), 1u);
+  EXPECT_EQ(of_segments.steps[0].bytes_read, 4'000'000u);
+  EXPECT_EQ(of_segments.workspace_bytes, 0u);
 }
 
 } // namespace

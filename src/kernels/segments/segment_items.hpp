@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/sample/sample_elements.hpp"
+#include "kernels/segments/segment_reader.hpp"
 #include "kernels/segments/segmented_launch.hpp"
 #include "simt/simt.hpp"
 
@@ -97,34 +98,6 @@ struct segment_lists {
       const std::uint32_t below = c == 0 && tiny_too ? 0 : classes.below(c);
       of[c].add_by_warp(item.length > below && item.length <= classes.most[c], item);
     }
-  }
-};
-
-/// Where segment i lies, cut off at the arrays' end.
-struct segment_reader {
-  simt::global<const std::uint32_t> begins_32, ends_32;
-  simt::global<const std::uint64_t> begins_64, ends_64;
-  std::uint64_t count, n;
-  std::uint64_t length, stride; // of segments of one length
-  bool equal, ranges, wide;
-
-  struct found {
-    std::uint64_t begin, length;
-    bool wrong;
-  };
-  SORTILE_DEVICE found load(std::uint64_t i) const {
-    if (equal)
-      return {i * stride, length, false};
-    const std::uint64_t begin = offset(false, i), end = ranges ? offset(true, i) : offset(false, i + 1);
-    const std::uint64_t first = begin < n ? begin : n, last = end < n ? end : n;
-    return {first, last > first ? last - first : 0, end < begin || end > n};
-  }
-
- private:
-  SORTILE_DEVICE std::uint64_t offset(bool of_ends, std::uint64_t i) const {
-    if (wide)
-      return of_ends ? ends_64.load(i) : begins_64.load(i);
-    return of_ends ? ends_32.load(i) : begins_32.load(i);
   }
 };
 

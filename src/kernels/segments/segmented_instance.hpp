@@ -70,22 +70,9 @@ class segmented_launcher {
 
   /// Of the arrays that are sorted: the caller's, or transposed ones in the workspace.
   segment_reader where() const {
-    const segments& w = r_.where;
-    const bool wide = w.offset_bytes == 8, ranges = w.form == segment_form::ranges;
-    const std::uint64_t begins = equal_ ? 0 : w.count + (ranges ? 0 : 1), ends = ranges ? w.count : 0;
-    segment_reader s{.begins_32 = {wide ? nullptr : static_cast<const std::uint32_t*>(w.begins), wide ? 0 : begins},
-                     .ends_32 = {wide ? nullptr : static_cast<const std::uint32_t*>(w.ends), wide ? 0 : ends},
-                     .begins_64 = {wide ? static_cast<const std::uint64_t*>(w.begins) : nullptr, wide ? begins : 0},
-                     .ends_64 = {wide ? static_cast<const std::uint64_t*>(w.ends) : nullptr, wide ? ends : 0},
-                     .count = w.count,
-                     .n = at_.elements,
-                     .length = w.length,
-                     .stride = transposes_ ? w.length : w.stride,
-                     .equal = equal_,
-                     .ranges = ranges,
-                     .wide = wide};
-    if (!equal_)
-      s.n = r_.n;
+    segment_reader s = reader_of(r_.where, equal_ ? at_.elements : r_.n);
+    if (transposes_)
+      s.stride = r_.where.length;
     return s;
   }
   /// Elements of the arrays that the kernels sort in: rows may have gaps.

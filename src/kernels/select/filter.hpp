@@ -3,6 +3,7 @@
 // write_first() do. Plain C++; filter_kernel.hpp has the idea.
 #pragma once
 
+#include "kernels/select/row_numbers.hpp"
 #include "primitives/key_codec.hpp"
 #include "simt/queue.hpp"
 
@@ -17,6 +18,7 @@ struct first_keys {
   Word* keys = nullptr;        ///< null: not wanted
   void* positions = nullptr;   ///< null: not wanted
   unsigned position_bytes = 0; ///< 4 or 8, not less than those of candidates; 0 where they have none
+  row_numbers results{};       ///< one: how many of k are written, where it is less
 };
 
 /// Keys below a pivot, `candidates` at most, and as many as k keys that equal it, of which the first ones are missing

@@ -61,7 +61,8 @@ class filter_launcher {
                         .positions_32 = {static_cast<std::uint32_t*>(r_.result.positions), positions(4)},
                         .positions_64 = {static_cast<std::uint64_t*>(r_.result.positions), positions(8)},
                         .writes_keys = r_.result.keys != nullptr,
-                        .position_bytes = r_.result.position_bytes});
+                        .position_bytes = r_.result.position_bytes,
+                        .limits = row_limits::of(r_.result.results, 1)});
   }
 
   template <class T>
@@ -123,7 +124,8 @@ void launch_write_as(const simt::queue& q, const write_first_request<Word>& r) {
                       .equal_positions = {static_cast<const position*>(r.equal_positions), bound},
                       .positions_out = {static_cast<index*>(r.result.positions), bound},
                       .k = r.k,
-                      .writes_keys = r.result.keys != nullptr});
+                      .writes_keys = r.result.keys != nullptr,
+                      .limits = row_limits::of(r.result.results, 1)});
 }
 
 template <class Word>

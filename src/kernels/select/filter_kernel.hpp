@@ -16,6 +16,7 @@
 
 #include "kernels/select/filter.hpp"
 #include "kernels/select/filter_tile.hpp"
+#include "kernels/select/row_limits.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -68,10 +69,12 @@ struct write_first_kernel {
   simt::global<index> positions_out;
   std::uint64_t k;
   bool writes_keys;
+  row_limits limits;
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t found = count.load(0), stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < k; i += stride) {
+    const std::uint64_t wanted = limits.at_most(k, 0);
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < wanted; i += stride) {
       const bool sorted = i < found;
       if (writes_keys)
         keys_out[i] = sorted ? candidates.load(i) : equals.load(i - found);

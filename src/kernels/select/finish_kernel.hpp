@@ -12,7 +12,8 @@
 //              candidates   4  7  1  4  9       the second 4: before it 4 and 1 (≤ 4), behind it none (< 4): rank 2
 //
 //   write      to its rank, where that is below k. Where candidates are fewer than k, the pivot is a frequent key, and
-//              what is missing are keys equal to it, which the filter has put aside in their order
+//              what is missing are keys equal to it, which the filter has put aside in their order. Where a number in
+//              device memory says that fewer results are wanted, the others are found and not written
 //
 // A block takes 32 candidates, or some times as many, the lanes of a warp one each; its warps share out what these are
 // compared with, in shared storage. So c candidates cost c² comparisons of three instructions, and nobody waits for
@@ -59,6 +60,7 @@ struct finish_kernel {
   simt::global<std::uint64_t> positions_64;
   bool writes_keys;
   unsigned position_bytes;
+  row_limits limits; // of the results that are written
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t sums = state.sums.load(0), below = sums & both_sums::half;
@@ -150,23 +152,25 @@ struct finish_kernel {
   /// By all blocks: each ranks its share of the candidates, and what candidates are missing are keys that equal the
   /// pivot.
   SORTILE_DEVICE void finish(shared& s) const {
-    const auto candidates = std::uint32_t(state.count.load(0, simt::l2_only)), k = std::uint32_t(arrays.k);
+    const auto candidates = std::uint32_t(state.count.load(0, simt::l2_only));
+    const auto wanted = std::uint32_t(limits.at_most(arrays.k, 0));
     const std::uint32_t rows = (candidates + simt::warp_size - 1) / simt::warp_size; // of 32 candidates
     const std::uint32_t share = (rows + simt::grid_size() - 1) / simt::grid_size() * simt::warp_size;
     const std::uint64_t begin = std::uint64_t{simt::block_index()} * share;
     for (std::uint64_t first = begin; first < candidates && first < begin + share; first += block_threads) {
       const std::uint64_t end = begin + share < candidates ? begin + share : candidates;
       rank(s, std::uint32_t(first), std::uint32_t(end - first < block_threads ? end - first : block_threads),
-           candidates);
+           candidates, wanted);
     }
-    for (std::uint32_t i = candidates + simt::block_index() * block_threads + simt::thread_index(); i < k;
+    for (std::uint32_t i = candidates + simt::block_index() * block_threads + simt::thread_index(); i < wanted;
          i += simt::grid_size() * block_threads)
       put(i, arrays.equals, arrays.equal_positions, i - candidates);
   }
 
   /// Candidates [first, first + mine), a multiple of 32 and at most as many as threads. Groups of 32 of them share out
   /// the warps, and the warps of a group the candidates that come before or after.
-  SORTILE_DEVICE void rank(shared& s, std::uint32_t first, std::uint32_t mine, std::uint32_t candidates) const {
+  SORTILE_DEVICE void rank(shared& s, std::uint32_t first, std::uint32_t mine, std::uint32_t candidates,
+                           std::uint32_t wanted) const {
     const unsigned t = simt::thread_index(), warp = simt::warp_index();
     const unsigned groups = (mine + simt::warp_size - 1) / simt::warp_size, parts = warps / groups;
     const unsigned in_share = warp % groups * simt::warp_size + simt::lane_index(), part = warp / groups;
@@ -187,7 +191,7 @@ struct finish_kernel {
     if (part < parts)
       s.ranks.fetch_add(in_share, before);
     simt::block_barrier();
-    if (t < mine && s.ranks.load(t) < arrays.k)
+    if (t < mine && s.ranks.load(t) < wanted)
       put(s.ranks.load(t), arrays.candidates, arrays.positions, first + t);
     simt::block_barrier();
   }

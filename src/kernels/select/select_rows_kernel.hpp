@@ -23,22 +23,34 @@
 // cache. Lost: 32 keys a thread at a time, and the next tile's loads begun before this one is compared (spilled
 // registers). All blocks sample, read and sort in step, so that each phase counts: of 110 µs 18, 80 and 10.
 //
+// Rows that differ, in their lengths or in how many results they have, say so in device memory (ragged_rows). Each then
+// has a sample of its own, and one that wants no result is not read.
+//
 // Shared memory: the candidates, each an image and a position, 72 KB for keys of up to 4 bytes, 8 KB of bins. The
 // sample lies in the candidates' room. Bytes moved: the row once, and the result.
 #pragma once
 
 #include "kernels/below_pivot.hpp"
 #include "kernels/sample/sample_elements.hpp"
+#include "kernels/segments/segment_reader.hpp"
 #include "kernels/select/lane_row.hpp"
 #include "kernels/select/nan_image.hpp"
 #include "kernels/select/rank_search.hpp"
+#include "kernels/select/row_limits.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
+/// Rows that differ in their lengths or in how many results they have.
+struct ragged_rows {
+  segment_reader where;
+  row_limits limits;
+};
+
+/// Ragged: rows may differ so, else all have n keys and k results.
+template <class Word, bool Ragged>
 struct select_rows_kernel {
   static constexpr detail::select_rows_shape shape = detail::select_rows_shape::of(sizeof(Word));
   static constexpr unsigned block_threads = detail::select_rows_shape::threads;
@@ -63,6 +75,12 @@ struct select_rows_kernel {
     primitives::block_scan_storage<image_word, block_threads> images;
   };
 
+  struct nothing {};
+  struct row_storage {
+    simt::shared_value<std::uint64_t> begin;
+    simt::shared_value<std::uint32_t> keys, results;
+  };
+
   struct shared {
     union {
       alignas(16) simt::shared_array<element, primitives::merge_sort_room<element>(capacity)> elements;
@@ -74,6 +92,7 @@ struct select_rows_kernel {
     };
     simt::shared_array<std::uint32_t, 2> found;    // candidates, and keys that equal the pivot
     simt::shared_array<std::uint32_t, warps> ties; // of a tile, in each warp
+    std::conditional_t<Ragged, row_storage, nothing> row;
   };
 
   simt::global<const Word> keys;
@@ -81,7 +100,7 @@ struct select_rows_kernel {
   simt::global<std::uint32_t> positions_32; // one of both where positions are wanted
   simt::global<std::uint64_t> positions_64;
   std::uint64_t rows, stride;
-  std::uint32_t n, k;
+  std::uint32_t n, k; // ragged rows: k results at most, and from one row's to the next one's
   detail::select_rows_sample sample;
   nan_image<Word> images;
   Word mask; // of the bit window
@@ -90,72 +109,113 @@ struct select_rows_kernel {
   bool writes_keys, positions_in_all;
   bool windowed;        // images are cut to a window of their bits
   bool vectors_allowed; // every row begins at a multiple of 16 bytes
+  std::conditional_t<Ragged, ragged_rows, nothing> ragged = {};
 
   SORTILE_DEVICE void operator()(shared& s) const {
     for (std::uint64_t row = simt::block_index(); row < rows; row += simt::grid_size()) {
-      select(s, row);
+      find(s, row);
+      if (results(s) != 0)
+        select(s, row);
       simt::block_barrier();
     }
   }
 
  private:
+  SORTILE_DEVICE void find([[maybe_unused]] shared& s, [[maybe_unused]] std::uint64_t row) const {
+    if constexpr (Ragged) {
+      if (simt::thread_index() == 0) {
+        const auto found = ragged.where.load(row);
+        s.row.begin = found.begin;
+        s.row.keys = std::uint32_t(found.length);
+        s.row.results = std::uint32_t(ragged.limits.at_most(found.length < k ? found.length : k, row));
+      }
+      simt::block_barrier();
+    }
+  }
+  SORTILE_DEVICE std::uint64_t begin_of([[maybe_unused]] const shared& s, [[maybe_unused]] std::uint64_t row) const {
+    if constexpr (Ragged)
+      return s.row.begin;
+    else
+      return row * stride;
+  }
+  SORTILE_DEVICE std::uint32_t keys_of([[maybe_unused]] const shared& s) const {
+    if constexpr (Ragged)
+      return s.row.keys;
+    else
+      return n;
+  }
+  SORTILE_DEVICE std::uint32_t results([[maybe_unused]] const shared& s) const {
+    if constexpr (Ragged)
+      return s.row.results;
+    else
+      return k;
+  }
+  SORTILE_DEVICE detail::select_rows_sample sample_of([[maybe_unused]] const shared& s) const {
+    if constexpr (Ragged)
+      return detail::select_rows_sample::of(sizeof(Word), s.row.keys, s.row.results);
+    else
+      return sample;
+  }
+
   SORTILE_DEVICE Word image(std::uint64_t begin, std::uint32_t i) const { return image_of(keys.load(begin + i)); }
   SORTILE_DEVICE Word image_of(Word key) const { return Word(Word(images.image(key) >> shift) & mask); }
 
   SORTILE_DEVICE void select(shared& s, std::uint64_t row) const {
-    const std::uint64_t begin = row * stride;
     Word pivot = Word(~Word{0});
     wanted keys_wanted = wanted::all;
-    if (sample.of_row.groups != 0) {
-      const auto sampled = sampled_pivot(s, begin);
+    if (const detail::select_rows_sample looks = sample_of(s); looks.of_row.groups != 0) {
+      const auto sampled = sampled_pivot(s, row, looks);
       const bool is_rare = sampled.equal == 1 && sampled.image != pivot;
       pivot = Word(sampled.image + (is_rare ? 1 : 0));
       keys_wanted = is_rare ? wanted::below : wanted::below_and_equal;
     }
-    filter(s, begin, pivot, keys_wanted);
+    filter(s, row, pivot, keys_wanted);
     const std::uint32_t found = s.found.load(below), equal = s.found.load(equals);
-    if (found > capacity || found + equal < k) {
+    if (found > capacity || found + equal < results(s)) {
       simt::block_barrier(); // all have read the counts
-      pivot = rank_search<block_threads, Word>(s.search, n, k - 1, bits, [&](std::uint32_t i) {
+      const std::uint64_t begin = begin_of(s, row);
+      pivot = rank_search<block_threads, Word>(s.search, keys_of(s), results(s) - 1, bits, [&](std::uint32_t i) {
                 return image(begin, i);
               }).image;
-      filter(s, begin, pivot, wanted::below_and_equal);
+      filter(s, row, pivot, wanted::below_and_equal);
     }
     const std::uint32_t candidates = s.found.load(below);
     if (!spread(s, row, candidates)) {
       sorter::sort_loaded(s.elements.view(), candidates, packed::greatest(),
                           [&](std::uint32_t i) { return s.elements.load(i); });
       simt::block_barrier();
-      for (std::uint32_t i = simt::thread_index(); i < candidates && i < k; i += block_threads)
-        put(row, i, s.elements.load(primitives::merge_sort_place<element>(i)));
+      for (std::uint32_t i = simt::thread_index(); i < candidates && i < results(s); i += block_threads)
+        put(s, row, i, s.elements.load(primitives::merge_sort_place<element>(i)));
     }
-    if (candidates < k)
+    if (candidates < results(s))
       add_equal(s, row, pivot, candidates);
   }
 
-  SORTILE_DEVICE found_rank<Word> sampled_pivot(shared& s, std::uint64_t begin) const {
+  SORTILE_DEVICE found_rank<Word> sampled_pivot(shared& s, std::uint64_t row,
+                                                const detail::select_rows_sample& looks) const {
     constexpr std::uint32_t together = 4; // loads of a thread that wait for memory
-    const auto [groups, each] = sample.of_row;
-    const std::uint32_t group = simt::thread_index(), searched = sample.in_groups ? groups : groups * each;
+    const std::uint64_t begin = begin_of(s, row);
+    const auto [groups, each] = looks.of_row;
+    const std::uint32_t group = simt::thread_index(), searched = looks.in_groups ? groups : groups * each;
     Word least = Word(~Word{0});
     for (std::uint32_t first = 0; first < each; first += together) {
       Word u[together];
       SORTILE_UNROLL
       for (std::uint32_t e = 0; e < together; ++e)
-        u[e] = first + e < each ? keys.load(begin + sample.of_row.place(group, first + e, n)) : Word{0};
+        u[e] = first + e < each ? keys.load(begin + looks.of_row.place(group, first + e, keys_of(s))) : Word{0};
       SORTILE_UNROLL
       for (std::uint32_t e = 0; e < together; ++e)
         if (first + e < each) {
           const Word sampled = image_of(u[e]);
           least = sampled < least ? sampled : least;
-          if (!sample.in_groups)
+          if (!looks.in_groups)
             s.sample[(first + e) * groups + group] = sampled;
         }
     }
-    if (sample.in_groups)
+    if (looks.in_groups)
       s.sample[group] = least;
     simt::block_barrier();
-    const auto pivot = rank_search<block_threads, Word>(s.search, searched, sample.rank, bits,
+    const auto pivot = rank_search<block_threads, Word>(s.search, searched, looks.rank, bits,
                                                         [&](std::uint32_t i) { return s.sample.load(i); });
     simt::block_barrier(); // before candidates take the sample's place
     return pivot;
@@ -163,7 +223,9 @@ struct select_rows_kernel {
 
   enum class wanted { all, below, below_and_equal };
   /// Candidates into shared memory, in any order, and their number; keys equal to the pivot are counted, where wanted.
-  SORTILE_DEVICE void filter(shared& s, std::uint64_t begin, Word pivot, wanted keys_wanted) const {
+  SORTILE_DEVICE void filter(shared& s, std::uint64_t row, Word pivot, wanted keys_wanted) const {
+    const std::uint64_t begin = begin_of(s, row);
+    const std::uint32_t n_row = keys_of(s);
     if (simt::thread_index() == 0) {
       s.found[below] = 0;
       s.found[equals] = 0;
@@ -174,7 +236,7 @@ struct select_rows_kernel {
     const below_pivot<Word> before(images, pivot), upto(images, Word(pivot + 1));
     std::uint32_t equal = 0;
     constexpr std::uint32_t tile_keys = tile_items * block_threads;
-    const std::uint32_t whole = vectors_allowed ? n - n % tile_keys : 0;
+    const std::uint32_t whole = loads_vectors(begin) ? n_row - n_row % tile_keys : 0;
     for (std::uint32_t tile = 0; tile < whole; tile += tile_keys) {
       Word x[tile_items];
       load(x, begin + tile);
@@ -186,16 +248,19 @@ struct select_rows_kernel {
         return packed::pack(image_of(item_at(x, i)), place);
       });
     }
-    for (std::uint32_t tile = whole; tile < n; tile += block_threads) {
+    for (std::uint32_t tile = whole; tile < n_row; tile += block_threads) {
       const std::uint32_t i = tile + simt::thread_index();
-      const Word u = i < n ? image(begin, i) : Word{0};
-      equal += i < n && u == pivot && counts;
-      append(s, i < n && (u < pivot || all), [=](unsigned) { return packed::pack(u, i); });
+      const Word u = i < n_row ? image(begin, i) : Word{0};
+      equal += i < n_row && u == pivot && counts;
+      append(s, i < n_row && (u < pivot || all), [=](unsigned) { return packed::pack(u, i); });
     }
     const std::uint32_t sum = simt::warp_reduce_add(equal);
     if (simt::lane_index() == 0 && sum != 0)
       s.found.fetch_add(equals, sum);
     simt::block_barrier();
+  }
+  SORTILE_DEVICE bool loads_vectors(std::uint64_t begin) const {
+    return vectors_allowed && (!Ragged || begin * sizeof(Word) % 16 == 0);
   }
   SORTILE_DEVICE void load(Word (&x)[tile_items], std::uint64_t from) const {
     SORTILE_UNROLL
@@ -289,13 +354,13 @@ struct select_rows_kernel {
       for (std::uint32_t i = simt::thread_index(); i < candidates; i += block_threads) {
         const element e = s.elements.load(i);
         const std::uint32_t b = bin(e), begin = b == 0 ? 0 : s.spread.ends.load(b - 1), end = s.spread.ends.load(b);
-        if (begin >= k)
+        if (begin >= results(s))
           break;
         std::uint32_t rank = begin;
         for (std::uint32_t j = begin; j < end; ++j)
           rank += s.elements.load(j) < e ? 1 : 0;
-        if (rank < k)
-          put(row, rank, e);
+        if (rank < results(s))
+          put(s, row, rank, e);
       }
       return true;
     }
@@ -310,16 +375,16 @@ struct select_rows_kernel {
     primitives::block_exclusive_scan(s.spread.scan, begins, primitives::plus{}, 0u);
     SORTILE_UNROLL
     for (unsigned i = 0; i < bins_of_thread; ++i) {
-      most = begins[i] < k && counts[i] > most ? counts[i] : most;
+      most = begins[i] < results(s) && counts[i] > most ? counts[i] : most;
       s.spread.ends[first + i] = begins[i];
     }
     return !simt::block_any(most > most_in_bin);
   }
 
   /// An element as result i.
-  SORTILE_DEVICE void put(std::uint64_t row, std::uint32_t i, const element& e) const {
+  SORTILE_DEVICE void put(const shared& s, std::uint64_t row, std::uint32_t i, const element& e) const {
     const std::uint32_t place = packed::place(e);
-    const std::uint64_t to = row * k + i, from = row * stride + place;
+    const std::uint64_t to = row * k + i, from = begin_of(s, row) + place;
     if (writes_keys)
       keys_out[to] = key_of(packed::image(e), from);
     const std::uint64_t position = positions_in_all ? from : place;
@@ -340,9 +405,9 @@ struct select_rows_kernel {
   /// Keys equal to the pivot, from the row's front, behind `done` results.
   SORTILE_DEVICE void add_equal(shared& s, std::uint64_t row, Word pivot, std::uint32_t done) const {
     const unsigned lane = simt::lane_index(), warp = simt::warp_index();
-    for (std::uint32_t tile = 0; done < k && tile < n; tile += block_threads) {
+    for (std::uint32_t tile = 0; done < results(s) && tile < keys_of(s); tile += block_threads) {
       const std::uint64_t i = std::uint64_t{tile} + simt::thread_index();
-      const bool is_equal = i < n && image(row * stride, std::uint32_t(i)) == pivot;
+      const bool is_equal = i < keys_of(s) && image(begin_of(s, row), std::uint32_t(i)) == pivot;
       const unsigned found = simt::ballot(is_equal);
       if (lane == 0)
         s.ties[warp] = simt::popcount(found);
@@ -350,8 +415,8 @@ struct select_rows_kernel {
       const std::uint32_t of_warp = lane < warps ? s.ties.load(lane) : 0;
       const std::uint32_t before = simt::warp_reduce_add(lane < warp ? of_warp : 0);
       const std::uint32_t at = done + before + simt::popcount(found & simt::lanes_below());
-      if (is_equal && at < k)
-        put(row, at, packed::pack(pivot, std::uint32_t(i)));
+      if (is_equal && at < results(s))
+        put(s, row, at, packed::pack(pivot, std::uint32_t(i)));
       done += simt::warp_reduce_add(of_warp);
       simt::block_barrier();
     }

@@ -40,6 +40,7 @@
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/lane_row.hpp"
 #include "kernels/select/nan_image.hpp"
+#include "kernels/select/row_limits.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/usual_image.hpp"
 #include "primitives/warp_smallest.hpp"
@@ -78,13 +79,13 @@ struct select_short_rows_kernel {
   nan_image<Word> images;
   usual_image<Word> usual;
   Word mask; // of the bit window
-  unsigned shift;
-  unsigned position_bytes;
+  unsigned shift, position_bytes;
   bool writes_keys, positions_in_all;
   bool windowed;           // images are cut to a window of their bits
   bool vectors_allowed;    // every row begins and ends at a multiple of a load
   std::uint32_t one = 1;   // words are multiplied by it: of a constant the compiler makes a shift, or nothing
-  bool vectors_of_results; // so many at a time begin at multiples of their size
+  bool vectors_of_results; // so many at a time begin at multiples of their size, and all or none of them are written
+  row_limits limits;       // of the results that are written; as many as k are found
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned in_block = simt::thread_index() / Lanes;
@@ -397,17 +398,18 @@ struct select_short_rows_kernel {
       for (unsigned g = 0; g < Groups; ++g)
         from[g] = storage.candidates.load(result(g));
     }
+    const auto wanted = std::uint32_t(writes ? limits.at_most(k, row) : 0);
     const auto put = [&](const auto& to, const auto& values) {
       constexpr unsigned together = 16 / sizeof(values[0]) < 4 ? 16 / sizeof(values[0]) : 4;
       if (by_vectors) {
         SORTILE_UNROLL
         for (unsigned g = 0; g < Groups; g += together)
-          if (result(g) < k && writes)
+          if (result(g) < wanted)
             store<together>(to, result(g), values, g);
       } else {
         SORTILE_UNROLL
         for (unsigned g = 0; g < Groups; ++g)
-          if (result(g) < k && writes)
+          if (result(g) < wanted)
             to[result(g)] = values[g];
       }
     };

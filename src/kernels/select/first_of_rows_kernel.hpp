@@ -1,0 +1,46 @@
+// The kernel of first_of_rows.hpp: a power of two of threads per result, each moving every so many units of it.
+#pragma once
+
+#include "kernels/segments/segment_reader.hpp"
+#include "kernels/select/row_limits.hpp"
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+
+/// Unit: std::uint8_t or std::uint32_t.
+template <class Unit>
+struct first_of_rows_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 256;
+
+  simt::global<const Unit> in;
+  simt::global<Unit> out;
+  simt::global<const std::uint32_t> positions_32; // one of both where elements are named
+  simt::global<const std::uint64_t> positions_64;
+  segment_reader where;
+  row_limits limits;
+  std::uint64_t results, k; // room for them, of all rows and of one
+  unsigned units, position_bytes;
+  unsigned threads_bits; // 2^threads_bits threads move an element
+  bool positions_in_rows;
+
+  SORTILE_DEVICE void operator()() const {
+    const std::uint64_t stride = (std::uint64_t{simt::grid_size()} * block_threads) >> threads_bits;
+    const std::uint64_t thread = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index();
+    const std::uint64_t first = thread & ((1u << threads_bits) - 1);
+    for (std::uint64_t to = thread >> threads_bits; to < results; to += stride) {
+      const std::uint64_t row = to / k, i = to % k;
+      const auto found = where.load(row);
+      if (i >= limits.at_most(found.length < k ? found.length : k, row))
+        continue;
+      std::uint64_t from = i;
+      if (position_bytes != 0)
+        from = position_bytes == 4 ? positions_32.load(to) : positions_64.load(to);
+      if (position_bytes == 0 || positions_in_rows)
+        from += found.begin;
+      for (std::uint64_t u = first; u < units; u += 1u << threads_bits)
+        out[to * units + u] = in.load(from * units + u);
+    }
+  }
+};
+
+} // namespace sortile::kernels::inline SORTILE_BACKEND
