@@ -128,6 +128,11 @@ def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
     raise TypeError(f"sortile: {name} is {value!r}; allowed are {allowed}")
 
 
+def lane_shape(dimensions: int, axis: int) -> tuple[int, ...]:
+    """Of the numbers of the places along an axis, beside an array of so many dimensions."""
+    return tuple(-1 if number == axis % dimensions else 1 for number in range(dimensions))
+
+
 def is_only_axis(axis: Any) -> bool:
     """Of an array that has one."""
     return type(axis) is int and axis in (0, -1)

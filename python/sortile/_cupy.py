@@ -7,6 +7,7 @@ from typing import Any, Sequence
 
 import cupy
 
+from ._arrays import lane_shape
 from ._backend import core
 from ._gpu import KEY_TYPES, KEYS, POSITIONS, Allocate, GpuArrays, need_gpu_engine
 
@@ -157,6 +158,10 @@ class CuPy(GpuArrays):
 
     def cumsum(self, x: Any) -> Any:
         return cupy.cumsum(x)
+
+    def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
+        places = cupy.arange(x.shape[axis]).reshape(lane_shape(x.ndim, axis))
+        return cupy.where(places < cupy.expand_dims(counts, axis), x, x.dtype.type(fill))
 
     def placed(self, positions: Any, values: Any) -> Any:
         result = cupy.empty_like(values)

@@ -224,6 +224,10 @@ class Framework:
         """The array in which result[positions[i]] is values[i]."""
         raise NotImplementedError
 
+    def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
+        """x, with `fill` along the axis from place `counts` on, of which each lane has its own."""
+        raise NotImplementedError
+
     def stored(self, result: Any, out: Any) -> Any:
         """`out` with the result in it."""
         raise NotImplementedError

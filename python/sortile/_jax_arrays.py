@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ._arrays import lane_shape
 from ._backend import core
 from ._frameworks import Framework, Where, known
 from ._gpu import (
@@ -269,6 +270,10 @@ class JaxArrays(Framework):
 
     def cumsum(self, x: Any) -> Any:
         return jnp.cumsum(x)
+
+    def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
+        places = jnp.arange(x.shape[axis]).reshape(lane_shape(x.ndim, axis))
+        return jnp.where(places < jnp.expand_dims(counts, axis), x, jnp.asarray(fill, x.dtype))
 
     def placed(self, positions: Any, values: Any) -> Any:
         return jnp.empty_like(values).at[positions].set(values)

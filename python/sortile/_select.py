@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, keeps_kind, need_axis, not_taken, positions_back, whole,
+    Array, Nan, flag, given, keeps_kind, lane_shape, need_axis, not_taken, positions_back, whole,
 )
 from ._backend import core
 from ._device import need_first, need_place
@@ -53,12 +53,14 @@ def done(function: str, result: Any, a: Array) -> Any:
 
 def top_k(
     x: ArrayLike,
-    k: int,
+    k: int | ArrayLike,
     /,
     *,
     axis: int | None = -1,
     largest: bool = True,
     nan: Nan = "last",
+    most: int | None = None,
+    fill: Any = 0,
     threads: int | None = None,
     progress: Progress = None,
 ) -> TopK:
@@ -69,14 +71,20 @@ def top_k(
     x : array
         Of elements that the library orders by themselves: booleans, integers, floats, datetime64, timedelta64. NumPy's,
         or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
-    k : int
-        From 0 to the axis' length.
+    k : int or array of ints
+        From 0 to the axis' length. An array has a k for each lane: its shape is that of x without the axis. Beside an array
+        that lies on a GPU it lies there, too, and is not read by the host.
     axis : int or None
         The axis; None takes all elements as one.
     largest : bool
         The largest, in descending order; False: the smallest, in ascending order.
     nan : {"last", "largest"}
         NaN and NaT are chosen after all others, or count as the largest values.
+    most : int, optional
+        With a k for each lane, the length of the result along the axis: a lane has no more. The largest k unless given;
+        needed where x lies on a GPU.
+    fill : scalar
+        What `values` has behind a lane's k; `indices` have -1 there.
     threads, progress
         As in `sort`.
 
@@ -101,7 +109,12 @@ def top_k(
     >>> import numpy as np, sortile
     >>> sortile.top_k(np.array([3, 1, 7, 7]), 2)
     TopK(values=array([7, 7]), indices=array([2, 3]))
+    >>> sortile.top_k(np.array([[3, 1, 7], [5, 9, 2]]), [2, 1]).values
+    array([[7, 3],
+           [9, 0]])
     """
+    if most is not None or isinstance(k, (list, tuple)) or getattr(k, "ndim", 0) > 0:
+        return _top_k_of_lanes(x, k, axis, flag("largest", largest), nan, most, fill, threads, progress)
     first, largest = whole("k", k), flag("largest", largest)
     if type(x) is np.ndarray and progress is None:
         found = core.top_k(x, first, axis, largest, nan, threads, None)
@@ -114,6 +127,60 @@ def top_k(
     with telling(progress) as tell:
         values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
     return TopK(back(values), positions_back(x, back)(indices))
+
+
+def _top_k_of_lanes(
+    x: Any, k: Any, axis: int | None, largest: bool, nan: str, most: int | None, fill: Any, threads: int | None,
+    progress: Progress,
+) -> TopK:
+    """As many as the largest k, or `most`, of each lane; those behind its own k are filled."""
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        if most is None:
+            raise ValueError(
+                "sortile.top_k: most is needed, the length of the result: beside an array that lies on a GPU the host does "
+                "not read k"
+            )
+        if not framework.is_array(type(k)):
+            raise TypeError(
+                f"sortile.top_k: k is of type {type(k).__name__}; beside an array of {framework.name}'s it is one, too"
+            )
+        _need_counts(k.shape, "int" in str(k.dtype), k.dtype, x.shape, axis)
+        values, indices = framework.top_k(x, whole("most", most), axis, largest, nan)
+        along_axis = 0 if axis is None else axis
+        return TopK(
+            framework.filled_behind(values, k, along_axis, fill), framework.filled_behind(indices, k, along_axis, -1)
+        )
+    a, back = given(x)
+    counts = given(k)[0]
+    _need_counts(counts.shape, counts.dtype.kind in "iu" or counts.size == 0, counts.dtype, a.shape, axis)
+    length = a.size if axis is None else a.shape[axis]
+    for wrong in (counts.min(initial=0), counts.max(initial=0)):
+        need_first(int(wrong), length)
+    first = int(counts.max(initial=0)) if most is None else whole("most", most)
+    with telling(progress) as tell:
+        values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
+    along_axis = 0 if axis is None else axis
+    behind = np.arange(first).reshape(lane_shape(values.ndim, along_axis)) >= np.expand_dims(counts, along_axis)
+    try:
+        values[behind] = np.zeros((), a.dtype) if type(fill) is int and fill == 0 else fill
+    except (TypeError, ValueError, OverflowError) as e:
+        raise type(e)(f"sortile.top_k: fill = {fill!r} is no element of type {a.dtype}: {e}") from e
+    indices[behind] = -1
+    return TopK(back(values), positions_back(x, back)(indices))
+
+
+def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | None) -> None:
+    if axis is not None:
+        need_axis(axis, len(of))
+    lanes = () if axis is None else tuple(n for number, n in enumerate(of) if number != axis % len(of))
+    if tuple(shape) != lanes:
+        raise ValueError(
+            f"sortile.top_k: k has the shape {tuple(shape)}; an array that has a k for each lane is of shape {lanes} here, "
+            "that of the array without the axis"
+        )
+    if not are_whole:
+        raise TypeError(f"sortile.top_k: k has elements of type {kind}; allowed are whole numbers")
 
 
 def host_top_k(

@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 import torch
 
+from ._arrays import lane_shape
 from ._backend import core
 from ._gpu import KEY_TYPES, KEYS, POSITIONS, Allocate, GpuArrays
 
@@ -172,6 +173,10 @@ class TorchArrays(GpuArrays):
 
     def cumsum(self, x: Any) -> Any:
         return x.cumsum(0)
+
+    def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
+        places = torch.arange(x.shape[axis], device=x.device).reshape(lane_shape(x.ndim, axis))
+        return torch.where(places < counts.unsqueeze(axis), x, torch.full((), fill, dtype=x.dtype, device=x.device))
 
     def placed(self, positions: Any, values: Any) -> Any:
         return torch.empty_like(values).scatter_(0, _for_indexing(positions), values)

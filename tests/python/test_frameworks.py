@@ -229,6 +229,21 @@ class TestJax:
             found, wanted = jax.jit(lambda a: sortile.top_k(a, 4, **how))(x), sortile.top_k(x, 4, **how)
             assert oracle.same_bits(np.asarray(found.values), np.ascontiguousarray(wanted.values))
             assert np.array_equal(found.indices, wanted.indices)
+            lanes = () if axis is None else (30, 20)[axis]
+            k = np.random.default_rng(3).integers(0, 6, lanes)
+            found = jax.jit(lambda a, k: sortile.top_k(a, k, most=4, fill=9, **how))(x, k)
+            wanted = sortile.top_k(x, k, most=4, fill=9, **how)
+            assert oracle.same_bits(np.asarray(found.values), np.ascontiguousarray(wanted.values))
+            assert np.array_equal(found.indices, wanted.indices)
+            for call, error, word in [
+                (lambda a, k: sortile.top_k(a, k.reshape(-1)[:0].reshape(1, 0), most=4, **how), ValueError, "k has the shape"),
+                (lambda a, k: sortile.top_k(a, [1, 2], most=4, **how), TypeError, "k is of type list"),
+                (lambda a, k: sortile.top_k(a, k * 1.5, most=4, **how), TypeError, "allowed are whole numbers"),
+            ]:
+                with pytest.raises(error, match=word):
+                    jax.jit(call)(x, k)
+        with pytest.raises(ValueError, match="most is needed"):
+            jax.jit(lambda a, k: sortile.top_k(a, k))(x, np.arange(20))
         found = jax.vmap(lambda a: sortile.top_k(a, 4).indices, in_axes=1)(x)
         assert np.array_equal(found, sortile.top_k(x.T, 4).indices)
         x[~np.isfinite(x)] = 0.25
@@ -514,6 +529,11 @@ class TestTorch:
         x = torch.randn(5, 6, 7, device=device)
         assert torch.equal(torch.vmap(lambda a: sortile.sort(a, axis=0), in_dims=1)(x), x.movedim(1, 0).sort(1).values)
         assert torch.equal(torch.vmap(sortile.argsort)(x), x.argsort(-1))
+        k = torch.arange(5, device=device) % 4
+        found, wanted = sortile.top_k(x[:, 0], k, most=3), x[:, 0].topk(3, 1)
+        behind = torch.arange(3, device=device) >= k[:, None]
+        assert torch.equal(found.values, wanted.values.masked_fill(behind, 0))
+        assert torch.equal(found.indices, wanted.indices.masked_fill(behind, -1))
         found = torch.vmap(lambda a: sortile.top_k(a, 2, axis=0), in_dims=2)(x)
         assert torch.equal(found.values, x.movedim(2, 0).topk(2, 1).values)
 

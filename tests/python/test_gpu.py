@@ -309,6 +309,11 @@ def test_top_k(gpu, direction, shape, axis):
             wanted = sortile.top_k(x, k, axis=axis, largest=largest, nan=nan)
             assert oracle.same_bits(gpu.back(found.values), np.ascontiguousarray(wanted.values)), (name, k)
             assert np.array_equal(gpu.back(found.indices), wanted.indices), (name, k)
+        of_lanes = np.asarray(np.random.default_rng(1).integers(0, n + 1, () if axis is None else np.delete(shape, axis)))
+        found = sortile.top_k(there, gpu.there(of_lanes), axis=axis, largest=largest, nan=nan, most=min(n, 9))
+        wanted = sortile.top_k(x, of_lanes, axis=axis, largest=largest, nan=nan, most=min(n, 9))
+        assert oracle.same_bits(gpu.back(found.values), np.ascontiguousarray(wanted.values)), name
+        assert np.array_equal(gpu.back(found.indices), wanted.indices), name
         assert oracle.same_bits(gpu.back(there), x)
     with pytest.raises(ValueError, match=f"k = {n + 1} of {n} elements"):
         sortile.top_k(there, n + 1, axis=axis)

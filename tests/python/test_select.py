@@ -55,6 +55,39 @@ def test_top_k_of_any_layout(drawn, data, largest, nan, threads):
     assert oracle.same_bits(values, np.take_along_axis(x, wanted, axis)) and x.tobytes() == before
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape, axis", [((7, 900), 1), ((900, 7), 0), ((4, 30, 5), -2), ((5000,), 0), ((4, 300), None)])
+def test_top_k_with_a_k_of_each_lane(dtype, shape, axis):
+    x = some(dtype, shape)
+    n = x.size if axis is None else x.shape[axis]
+    lanes = () if axis is None else tuple(np.delete(shape, axis))
+    for seed, most in ((1, n), (2, 20), (3, None)):
+        k = np.random.default_rng(seed).integers(0, (most or 9) + 1, lanes).astype(["i4", "u8", "i8"][seed - 1])
+        if most is None and not lanes:
+            continue  # one number is a k as ever
+        found = sortile.top_k(x, k, axis=axis, most=most)
+        all_first = sortile.top_k(x, int(k.max()) if most is None else most, axis=axis)
+        places = np.indices(all_first.indices.shape)[0 if axis is None else axis]
+        behind = places >= np.expand_dims(k, 0 if axis is None else axis)
+        assert behind.any() == (found.indices == -1).any() and found.values.dtype == x.dtype
+        assert np.array_equal(found.indices, np.where(behind, -1, all_first.indices))
+        assert np.array_equal(found.values[~behind], all_first.values[~behind], equal_nan=dtype[0] == "f")
+        assert (found.values[behind] == np.zeros((), dtype)).all()
+
+
+def test_top_k_with_a_k_of_each_lane_says_what_is_behind():
+    x = np.array([[3.0, 1, 7], [5, 9, 2]], "f4")
+    found = sortile.top_k(x, [2, 1], fill=-np.inf, largest=False)
+    assert found.values.tolist() == [[1, 3], [2, -np.inf]] and found.indices.tolist() == [[1, 0], [2, -1]]
+    assert sortile.top_k(x, np.array([0, 0])).values.shape == (2, 0)
+    assert sortile.top_k(x, (3, 2), most=2).indices.tolist() == [[2, 0], [1, 0]]  # most is the most
+    assert sortile.top_k(x[:0], [], most=3).values.shape == (0, 3)
+    assert sortile.top_k(x[0], 1, most=3).values.tolist() == [7, 0, 0]  # one k, and room for more
+    days = np.array(["2020-01-02", "2021-03-04"], "M8[D]")
+    assert sortile.top_k(days, 1, most=2, fill=np.datetime64("NaT")).values.tolist()[1] is None
+    assert x.tolist() == [[3, 1, 7], [5, 9, 2]]
+
+
 @given(arrays.block(), st.data(), st.sampled_from([None, 1, 3]))
 def test_partitions_of_any_layout(drawn, data, threads):
     x, axis = drawn
@@ -224,6 +257,14 @@ def test_misuse():
         (lambda: sortile.top_k(x, -1), ValueError, "0 to 5"),
         (lambda: sortile.top_k(x, 1, axis=1), np.exceptions.AxisError, "axis 1"),
         (lambda: sortile.top_k(x, 1.0), TypeError, "k is 1.0; allowed are whole numbers"),
+        (lambda: sortile.top_k(x, [1, 2]), ValueError, r"k has the shape \(2,\); .* is of shape \(\) here"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1.5]), TypeError, "k has elements of type float64; allowed are whole"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [6]), ValueError, "k = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [-1], most=2), ValueError, "k = -1 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=6), ValueError, "k = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=1.5), TypeError, "most is 1.5"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=2, fill="a"), ValueError, "fill = 'a' is no element of type int64"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], axis=3), np.exceptions.AxisError, "axis 3"),
         (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "top_k: elements of type <U1 are given; this call takes"),
         (lambda: sortile.top_k(x * 1j, 1), TypeError, "elements of type complex128 are given"),
         (lambda: sortile.quantile(x * 1j, 0.5), TypeError, "this call takes booleans, integers and floats"),
