@@ -494,8 +494,15 @@ template <key_range Keys>
 /// The middle key, or the mean of the two in the middle. There is at least one key.
 template <key_range Keys>
 [[nodiscard]] double median(Keys&& keys, const options& opts = {}) {
-  const std::array<double, 1> half{0.5};
-  return quantiles(keys, half, quantile_method::linear, opts).front();
+  const double half = 0.5;
+  double middle = 0;
+  run(quantiles_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
+                        .n = detail::length(keys),
+                        .keys = std::ranges::data(keys),
+                        .probabilities = {&half, 1},
+                        .results = &middle},
+      opts);
+  return middle;
 }
 
 // As in misuse.hpp: a direction where options belong.

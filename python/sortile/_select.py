@@ -220,8 +220,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
 
     Notes
     -----
-    Elements are parted, not ordered, which is cheaper than a sort of many; lanes of fewer than 2**16 elements in host
-    memory are sorted. Ctrl-C is heard when the call is done.
+    Elements are parted, not ordered, which is cheaper than a sort. Ctrl-C is heard when the call is done.
 
     Examples
     --------

@@ -118,16 +118,6 @@ void run_top_k(const lane_rows& rows, const top_k_request& request, const call& 
     throw cancelled("sortile: a selection was ended by its progress callback");
 }
 
-constexpr std::size_t sorted_below = std::size_t{1}
-                                     << 16; // elements: a sort of so few takes half as long as parting them
-
-void part(const lane_rows& rows, void* row, std::size_t place, const options& opts) {
-  if (rows.n < sorted_below)
-    run(sort_request{.type = rows.e.type, .n = rows.n, .keys_in = row, .keys_out = row}, opts);
-  else
-    run(nth_element_request{rows.e.type, rows.n, place, row}, opts);
-}
-
 } // namespace
 
 nb::object top_k(nb::handle x, nb::handle k, nb::handle axis, nb::handle largest, nb::handle nan, nb::handle threads,
@@ -210,7 +200,7 @@ nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle t
   how.run_to_the_end(r->size(), [&] {
     r->prepare();
     for (std::size_t row = 0; row < r->count; ++row)
-      part(*r, data_of(parted) + row * r->n * r->e.width, place, how.opts);
+      run(nth_element_request{r->e.type, r->n, place, data_of(parted) + row * r->n * r->e.width}, how.opts);
     r->undo(data_of(parted), r->size());
   });
   return r->given_back(parted);

@@ -9,6 +9,7 @@
 #include "cpu/groups.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select.hpp"
+#include "cpu/small_select.hpp"
 
 namespace sortile {
 namespace {
@@ -200,7 +201,7 @@ plan plan_of(const Request& given, const options& opts) {
     if (a.by.kernels != nullptr)
       a.by.kernels->add_steps(request, opts, p.steps);
     else
-      cpu::add_select_steps(request, a.threads, p.steps);
+      cpu::add_select_steps(request, opts, a.threads, p.steps);
     p.workspace_bytes = workspace_of(a, request, opts);
     return p;
   });
@@ -209,6 +210,8 @@ plan plan_of(const Request& given, const options& opts) {
 } // namespace
 
 void detail::run_top_k(const top_k_request& request, const options& opts) {
+  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+    return;
   run_selection("a selection", request, opts);
 }
 std::size_t detail::top_k_workspace_bytes(const top_k_request& request, const options& opts) {
@@ -229,6 +232,8 @@ plan detail::explain_segmented_top_k(const segmented_top_k_request& request, con
 }
 
 void run(const partial_sort_request& request, const options& opts) {
+  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+    return;
   run_selection("a partial sort", request, opts);
 }
 std::size_t detail::partial_sort_workspace_bytes(const partial_sort_request& request, const options& opts) {
@@ -239,6 +244,8 @@ plan detail::explain_partial_sort(const partial_sort_request& request, const opt
 }
 
 void run(const nth_element_request& request, const options& opts) {
+  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+    return;
   run_selection("nth_element", request, opts);
 }
 std::size_t detail::nth_element_workspace_bytes(const nth_element_request& request, const options& opts) {
@@ -249,6 +256,8 @@ plan detail::explain_nth_element(const nth_element_request& request, const optio
 }
 
 void run(const ranks_request& request, const options& opts) {
+  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+    return;
   run_selection("a search for ranks", request, opts);
 }
 std::size_t detail::ranks_workspace_bytes(const ranks_request& request, const options& opts) {
@@ -259,6 +268,8 @@ plan detail::explain_ranks(const ranks_request& request, const options& opts) {
 }
 
 void run(const quantiles_request& request, const options& opts) {
+  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+    return;
   run_selection("quantiles", request, opts);
 }
 std::size_t detail::quantiles_workspace_bytes(const quantiles_request& request, const options& opts) {

@@ -3,10 +3,13 @@
 #include "cpu/select.hpp"
 
 #include "cpu/gather.hpp"
+#include "cpu/key_number.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select_jobs.hpp"
 #include "cpu/select_table.hpp"
+#include "cpu/small_select.hpp"
+#include "cpu/vector_sort.hpp"
 #include "plan/segment_places.hpp"
 #include "primitives/quantile_place.hpp"
 
@@ -107,46 +110,6 @@ void select_row(const top_k_request& row, const top_k_layout& most, const row_jo
   of_row(row, own.bytes <= most.bytes ? own : most, job);
 }
 
-/// A key as a double, to interpolate with.
-double number_of(key_type type, const void* key) {
-  const auto as = [key]<class T>(T) {
-    T value;
-    std::memcpy(&value, key, sizeof value);
-    return static_cast<double>(value);
-  };
-  switch (type) {
-  case key_type::u8:
-    return as(std::uint8_t{});
-  case key_type::u16:
-    return as(std::uint16_t{});
-  case key_type::u32:
-    return as(std::uint32_t{});
-  case key_type::u64:
-    return as(std::uint64_t{});
-  case key_type::u128:
-    return as(uint128{});
-  case key_type::i8:
-    return as(std::int8_t{});
-  case key_type::i16:
-    return as(std::int16_t{});
-  case key_type::i32:
-    return as(std::int32_t{});
-  case key_type::i64:
-    return as(std::int64_t{});
-  case key_type::i128:
-    return as(int128{});
-  case key_type::f16:
-    return static_cast<double>(static_cast<float>(*static_cast<const half*>(key)));
-  case key_type::bf16:
-    return static_cast<double>(static_cast<float>(*static_cast<const bfloat16*>(key)));
-  case key_type::f32:
-    return as(float{});
-  case key_type::f64:
-    return as(double{});
-  }
-  return 0;
-}
-
 /// Ranks that are not next to another one that was counted: those share an interval of the sample.
 std::size_t separate(std::span<const std::size_t> ranks) {
   std::vector<std::size_t> sorted(ranks.begin(), ranks.end());
@@ -166,7 +129,7 @@ std::size_t select_workspace_bytes(const top_k_request& r, unsigned threads) {
   return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
 }
 
-void add_select_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
+void add_select_steps(const top_k_request& r, const options&, unsigned threads, std::vector<plan_step>& steps) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return;
   const row_shares shares(r.n, r.rows, threads);
@@ -239,7 +202,7 @@ constexpr std::size_t task_segments = 16;
 
 } // namespace
 
-void add_select_steps(const segmented_top_k_request& r, unsigned, std::vector<plan_step>& steps) {
+void add_select_steps(const segmented_top_k_request& r, const options&, unsigned, std::vector<plan_step>& steps) {
   const top_k_request& a = r.arrays;
   if (a.n == 0 || a.k == 0 || r.where.count == 0)
     return;
@@ -302,11 +265,12 @@ top_k_request first_of(const partial_sort_request& r, void* keys, void* values) 
 
 } // namespace
 
-void add_select_steps(const partial_sort_request& r, unsigned threads, std::vector<plan_step>& steps) {
+void add_select_steps(const partial_sort_request& r, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps) {
   if (r.k == 0)
     return;
   std::byte first{};
-  add_select_steps(first_of(r, &first, &first), threads, steps);
+  add_select_steps(first_of(r, &first, &first), opts, threads, steps);
   const std::size_t keys = r.n * key_bytes(r.type), result = r.k * (key_bytes(r.type) + r.value_bytes);
   if (r.k < r.n)
     steps.push_back({"displace",
@@ -339,23 +303,58 @@ void select(const ranks_request& r, const options& opts, const execution& how) {
   do_rows(r, layout, shares, opts, space.bytes(), functions_of(r.type).ranks_row);
 }
 
-void add_select_steps(const nth_element_request& r, unsigned threads, std::vector<plan_step>& steps) {
+namespace {
+
+/// Whether vectors bring such a key to its place.
+bool splits_by_vectors(const nth_element_request& r, const options& opts) {
+  const std::size_t key = key_bytes(r.type);
+  return (key == 4 && sorts_by_vectors(key_image<std::uint32_t>(r.type, opts.order, opts.bits))) ||
+         (key == 8 && sorts_by_vectors(key_image<std::uint64_t>(r.type, opts.order, opts.bits)));
+}
+
+constexpr std::size_t nth_sorted_below = std::size_t{1} << 16; // keys: without vectors a sort takes half as long
+
+} // namespace
+
+void add_select_steps(const nth_element_request& r, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps) {
   if (r.nth >= r.n)
     return;
-  add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = {&r.nth, 1}}, threads, steps);
   const std::size_t keys = r.n * key_bytes(r.type);
-  steps.push_back({"exchange", "keys that stand on the wrong side of it, with each other", 3 * keys, keys / 2});
+  if (splits_by_vectors(r, opts)) {
+    steps.push_back({"split",
+                     "around keys of a sample that are probably near that rank, until few are left between them",
+                     keys + keys / 2, keys + keys / 2});
+  } else if (r.n < nth_sorted_below) {
+    steps.push_back({"sort", "all keys, since n is small", keys, keys});
+  } else {
+    add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = {&r.nth, 1}}, opts, threads, steps);
+    steps.push_back({"exchange", "keys that stand on the wrong side of it, with each other", 3 * keys, keys / 2});
+  }
 }
 
 void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
     return;
+  if (splits_by_vectors(r, opts)) {
+    progress_meter progress(opts.progress ? &opts.progress : nullptr, r.n);
+    progress.report(); // the last time that nothing has moved
+    select_by_vectors(r, opts.order);
+    progress.finish();
+    return;
+  }
+  if (r.n < nth_sorted_below) {
+    const sort_request all{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys};
+    const scratch space(cpu_engine().workspace_bytes(all, opts, 1), "the workspace of nth_element");
+    sort_within(all, opts, 1, space.bytes());
+    return;
+  }
   alignas(16) std::byte found[16];
   select(ranks_request{.type = r.type, .n = r.n, .keys = r.keys, .ranks = {&r.nth, 1}, .keys_out = found}, opts, how);
   functions_of(r.type).exchange_around(r, found, opts, how.threads);
 }
 
-void add_select_steps(const ranks_request& r, unsigned, std::vector<plan_step>& steps) {
+void add_select_steps(const ranks_request& r, const options&, unsigned, std::vector<plan_step>& steps) {
   if (r.ranks.empty() || r.rows == 0)
     return;
   const ranks_layout layout(r.type, r.n, separate(r.ranks), 1);
@@ -374,7 +373,8 @@ void add_select_steps(const ranks_request& r, unsigned, std::vector<plan_step>& 
   steps.push_back({"copy", "the keys at " + ranks, r.rows * r.ranks.size() * key, r.rows * r.ranks.size() * key});
 }
 
-void add_select_steps(const quantiles_request& r, unsigned threads, std::vector<plan_step>& steps) {
+void add_select_steps(const quantiles_request& r, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps) {
   if (r.probabilities.empty() || r.rows == 0)
     return;
   std::vector<std::size_t> ranks;
@@ -384,7 +384,7 @@ void add_select_steps(const quantiles_request& r, unsigned threads, std::vector<
     if (place.high != place.low)
       ranks.push_back(place.high);
   }
-  add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = ranks, .rows = r.rows}, threads, steps);
+  add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = ranks, .rows = r.rows}, opts, threads, steps);
   const std::size_t count = r.rows * r.probabilities.size();
   steps.push_back({"interpolate", "between them", r.rows * ranks.size() * key_bytes(r.type), count * sizeof(double)});
 }

@@ -15,12 +15,18 @@ std::size_t select_workspace_bytes(const Request&, unsigned) {
   return 0;
 }
 
-void add_select_steps(const top_k_request& request, unsigned threads, std::vector<plan_step>& steps);
-void add_select_steps(const segmented_top_k_request& request, unsigned threads, std::vector<plan_step>& steps);
-void add_select_steps(const partial_sort_request& request, unsigned threads, std::vector<plan_step>& steps);
-void add_select_steps(const nth_element_request& request, unsigned threads, std::vector<plan_step>& steps);
-void add_select_steps(const ranks_request& request, unsigned threads, std::vector<plan_step>& steps);
-void add_select_steps(const quantiles_request& request, unsigned threads, std::vector<plan_step>& steps);
+void add_select_steps(const top_k_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
+void add_select_steps(const segmented_top_k_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
+void add_select_steps(const partial_sort_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
+void add_select_steps(const nth_element_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
+void add_select_steps(const ranks_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
+void add_select_steps(const quantiles_request& request, const options& opts, unsigned threads,
+                      std::vector<plan_step>& steps);
 
 void select(const top_k_request& request, const options& opts, const execution& how);
 void select(const segmented_top_k_request& request, const options& opts, const execution& how);

@@ -23,6 +23,10 @@ struct first_keys {
   std::size_t equal = 0; ///< how many of those that equal it: the ones with the lowest positions
 };
 
+/// Keys that are looked at together: where one of them is misplaced, all are walked over.
+inline constexpr std::size_t misplaced_block = 128;
+static_assert(misplaced_block <= select_block);
+
 /// The places on one side of k, in order, whose keys are among the first k, or are not.
 template <class K>
 class misplaced_keys {
@@ -58,23 +62,34 @@ class misplaced_keys {
  private:
   void fill() {
     const select_loops<K>& loops = best_select_loops<K>();
-    const std::size_t m = std::min(select_block, end_ - at_);
-    std::uint8_t is_first[select_block] = {};
+    const std::size_t m = std::min(misplaced_block, end_ - at_);
+    std::uint16_t below[misplaced_block], same[misplaced_block];
     std::size_t equals = 0;
-    for (std::size_t i = loops.below(keys_ + at_, m, image_, first_.image, equals, offsets_); i-- > 0;)
-      is_first[offsets_[i]] = 1;
-    if (equals > 0)
-      equals = loops.equal(keys_ + at_, m, image_, first_.image, offsets_);
-    for (std::size_t i = 0; i < equals; ++i)
-      is_first[offsets_[i]] = equal_ + i < first_.equal;
+    const std::size_t belows = loops.below(keys_ + at_, m, image_, first_.image, equals, below);
+    const std::size_t wanted = std::min(equals, first_.equal - std::min(equal_, first_.equal)); // the first so many
+    if (wanted > 0)
+      loops.equal(keys_ + at_, m, image_, first_.image, same);
+    std::merge(below, below + belows, same, same + wanted, offsets_);
     equal_ += equals;
-    found_ = taken_ = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-      offsets_[found_] = static_cast<std::uint16_t>(i);
-      found_ += (is_first[i] != 0) == among_first_;
-    }
+    taken_ = 0;
+    found_ = belows + wanted;
+    if (!among_first_)
+      found_ = take_others(m);
     block_ = at_;
     at_ += m;
+  }
+
+  /// The offsets below m that are not among those found take their place; how many.
+  std::size_t take_others(std::size_t m) {
+    std::uint8_t is_found[misplaced_block] = {};
+    for (std::size_t i = 0; i < found_; ++i)
+      is_found[offsets_[i]] = 1;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+      offsets_[others] = static_cast<std::uint16_t>(i);
+      others += is_found[i] == 0;
+    }
+    return others;
   }
 
   const K* keys_;
@@ -83,7 +98,7 @@ class misplaced_keys {
   first_keys<K> first_;
   key_image<K> image_;
   std::size_t block_ = 0, found_ = 0, taken_ = 0; // of the block that is being given out
-  std::uint16_t offsets_[select_block];
+  std::uint16_t offsets_[misplaced_block];
 };
 
 template <class K>

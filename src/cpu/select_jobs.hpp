@@ -4,6 +4,8 @@
 
 #include "cpu/gather.hpp"
 #include "cpu/select_keys.hpp"
+#include "cpu/small_select.hpp"
+#include "cpu/vector_sort.hpp"
 #include "primitives/sample_ranks.hpp"
 
 #include <cstring>
@@ -238,8 +240,17 @@ class ranks_job {
   bool complete_ = false;
 };
 
+/// Up to so many threads take longer to find intervals and read the keys together than one does by vectors.
+inline constexpr unsigned slower_threads = 4;
+
 template <class K>
 void ranks_row(const ranks_request& row, const ranks_layout& layout, const row_job& job) {
+  if (job.threads <= slower_threads && sorts_by_vectors(key_image<K>(row.type, job.opts.order, job.opts.bits)) &&
+      search_by_vectors(row, job.opts.order)) {
+    if (job.progress != nullptr)
+      job.progress->add(row.n);
+    return;
+  }
   ranks_job<K>(row, layout, job).run();
 }
 

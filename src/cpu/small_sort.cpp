@@ -16,6 +16,7 @@
 #include "cpu/small_sort.hpp"
 
 #include "cpu/key_image.hpp"
+#include "cpu/short_calls.hpp"
 #include "cpu/vector_sort.hpp"
 #include "device/host_reach.hpp"
 #include "primitives/key_codec.hpp"
@@ -23,7 +24,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <initializer_list>
 
 namespace sortile::cpu {
 
@@ -40,30 +40,6 @@ constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a secon
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
 constexpr std::size_t widest_value = 16;
-
-bool is_aligned(const void* p, std::size_t to) {
-  return (reinterpret_cast<std::uintptr_t>(p) & (to - 1)) == 0;
-}
-
-bool same_or_apart(const void* a, const void* b, std::size_t bytes) {
-  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
-  return x == y || (x < y ? y - x : x - y) >= bytes;
-}
-
-bool apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-  const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
-  return a == nullptr || b == nullptr || (x < y ? y - x >= a_bytes : x - y >= b_bytes);
-}
-
-bool is_direction(order o) {
-  return o == order::ascending || o == order::descending;
-}
-
-// Options that a short sort has no use for, or that need a look.
-bool is_plain(const options& opts, bool engine_is_open) {
-  return engine_is_open && opts.memory == memory::host && !opts.progress && opts.workspace.data() == nullptr &&
-         opts.stream == nullptr && opts.resource == nullptr && is_direction(opts.order);
-}
 
 // What of the options a short sort goes by.
 struct ordering {
@@ -101,19 +77,14 @@ bool are_sound(const sort_request& r, std::size_t key) {
          (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
 }
 
-/// False where the front door has to refuse a GPU's memory by name.
-bool are_in_reach(std::initializer_list<const void*> arrays) {
-  return !device::has_driver() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
-}
-
-bool are_in_reach(const sort_request& r) {
+bool is_in_reach(const sort_request& r) {
   return are_in_reach({r.keys_in, r.keys_out}) &&
          (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
 
 // The same of what is written, and of what each part of a list reads.
 template <class Part>
-bool are_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
+bool is_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
   return !device::has_driver() ||
          (!device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
            return device::is_out_of_reach(part.*read);
@@ -363,7 +334,7 @@ bool sort_short(const sort_request& r, const ordering& by) {
 } // namespace
 
 bool sort_small(const sort_request& r, const options& opts, bool engine_is_open) noexcept {
-  return is_plain(opts, engine_is_open) && is_short(r) && are_in_reach(r) && sort_short(r, {opts.order, opts.bits});
+  return is_plain(opts, engine_is_open) && is_short(r) && is_in_reach(r) && sort_short(r, {opts.order, opts.bits});
 }
 
 bool sort_small(const sort_request& r) noexcept {
@@ -373,7 +344,7 @@ bool sort_small(const sort_request& r) noexcept {
 bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
   const std::size_t key = key_bytes(r.type), most = key >= 4 ? most_merged : most_words;
   if (r.value_bytes != 0 || key == 0 || key > 8 || opts.workspace_limit != 0 || !is_plain(opts, engine_is_open) ||
-      !can_be_written(r.keys_out, key) || !are_in_reach(r.keys_out, r.runs, &sorted_run::keys))
+      !can_be_written(r.keys_out, key) || !is_in_reach(r.keys_out, r.runs, &sorted_run::keys))
     return false;
   std::size_t n = 0;
   for (const sorted_run& run : r.runs)
@@ -400,7 +371,7 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
                      opts.workspace_limit == 0;
   if (r.n < 2 || r.n > most_words || r.columns.empty() || r.columns.size() > most_columns || !usual ||
       !is_plain(opts, engine_is_open) || (r.index_bytes != 4 && r.index_bytes != 8) ||
-      !can_be_written(r.indices_out, r.index_bytes) || !are_in_reach(r.indices_out, r.columns, &column::data))
+      !can_be_written(r.indices_out, r.index_bytes) || !is_in_reach(r.indices_out, r.columns, &column::data))
     return false;
   for (const column& c : r.columns) {
     const std::size_t key = key_bytes(c.type);

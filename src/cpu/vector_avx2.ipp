@@ -86,11 +86,17 @@ struct vector_of {
   }
   static SORTILE_INLINE bool is_zero(V v) { return _mm256_testz_si256(v, v) != 0; }
 
-  // Of v, what is below the pivot (or not above it) goes to `left`, the rest ends at `right`; a whole vector is written
-  // at both.
+  // Lanes of v that are below the pivot, or not above it.
   template <bool OrEqual>
-  static SORTILE_INLINE void split(V v, V pivot, T*& left, T*& right) {
-    const unsigned low = low_lanes<OrEqual>(v, pivot);
+  static SORTILE_INLINE unsigned low_lanes(V v, V pivot) {
+    if constexpr (OrEqual)
+      return Width::mask(Width::greater(v, pivot)) ^ ((1u << lanes) - 1);
+    else
+      return Width::mask(Width::greater(pivot, v));
+  }
+  static SORTILE_INLINE V bits_xor(V a, V b) { return _mm256_xor_si256(a, b); }
+  // Of v, the low lanes go to `left`, the rest ends at `right`; a whole vector is written at both.
+  static SORTILE_INLINE void move_apart(V v, unsigned low, T*& left, T*& right) {
     const V parts = _mm256_permutevar8x32_epi32(v, Width::permutation(low));
     const auto count = static_cast<std::size_t>(_mm_popcnt_u32(low));
     store(left, parts);
@@ -98,11 +104,9 @@ struct vector_of {
     left += count;
     right -= lanes - count;
   }
-  template <bool OrEqual>
-  static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
+  static SORTILE_INLINE void move_first_apart(V v, std::size_t n, unsigned low, T*& left, T*& right) {
     alignas(32) T keys[lanes];
     _mm256_store_si256(reinterpret_cast<V*>(keys), v);
-    const unsigned low = low_lanes<OrEqual>(v, pivot);
     for (std::size_t i = 0; i < n; ++i) { // both places are in the gap; which one counts needs no branch
       const std::size_t is_low = low >> i & 1;
       *left = keys[i];
@@ -111,18 +115,10 @@ struct vector_of {
       right -= 1 - is_low;
     }
   }
-
- private:
-  template <bool OrEqual>
-  static SORTILE_INLINE unsigned low_lanes(V v, V pivot) {
-    if constexpr (OrEqual)
-      return Width::mask(Width::greater(v, pivot)) ^ ((1u << lanes) - 1);
-    else
-      return Width::mask(Width::greater(pivot, v));
-  }
 };
 
 struct vector_32 : vector_of<std::int32_t, vector_32> {
+  static SORTILE_INLINE V minus(V a, V b) { return _mm256_sub_epi32(a, b); }
   static SORTILE_INLINE V all(T x) { return _mm256_set1_epi32(x); }
   static SORTILE_INLINE V min(V a, V b) { return _mm256_min_epi32(a, b); }
   static SORTILE_INLINE V max(V a, V b) { return _mm256_max_epi32(a, b); }
@@ -163,6 +159,7 @@ struct vector_32 : vector_of<std::int32_t, vector_32> {
 };
 
 struct vector_64 : vector_of<std::int64_t, vector_64> {
+  static SORTILE_INLINE V minus(V a, V b) { return _mm256_sub_epi64(a, b); }
   static SORTILE_INLINE V all(T x) { return _mm256_set1_epi64x(x); }
   static SORTILE_INLINE V min(V a, V b) { return _mm256_blendv_epi8(a, b, greater(a, b)); }
   static SORTILE_INLINE V max(V a, V b) { return _mm256_blendv_epi8(b, a, greater(a, b)); }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -29,6 +30,8 @@
 
 #include "cpu/vector_sort.ipp"
 
+#include "cpu/vector_select.ipp"
+
 #include "cpu/vector_parts.ipp"
 #undef SORTILE_CPU_ISA
 #include "cpu/target_end.ipp"
@@ -37,7 +40,8 @@ namespace sortile::cpu {
 
 /// The kernels of vectors S.
 template <class S>
-inline constexpr vector_kernels<avx512::key_bits<S>> avx512_kernels{avx512::sort_unseen<S>, avx512::sort_keys<S>};
+inline constexpr vector_kernels<avx512::key_bits<S>> avx512_kernels{avx512::sort_unseen<S>, avx512::sort_keys<S>,
+             avx512::select_keys<S>, avx512::find_ranks<S>};
 
 } // namespace sortile::cpu
 

@@ -46,6 +46,7 @@ struct vector_32 {
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi32(p, first(n), v); }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi32(static_cast<int>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu32(a, b); }
+  static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi32(a, b); }
   static SORTILE_INLINE void exchange(V& a, V& b) { // b: what the smaller one leaves of the two
     const V smaller = min(a, b);
     b = _mm512_ternarylogic_epi32(a, b, smaller, odd_of_three);
@@ -105,10 +106,14 @@ struct vector_32 {
     return _mm512_mask_ternarylogic_epi32(min(a, b), upper, a, b, odd_of_three);
   }
 
-  // Of v, what is below the pivot (or not above it) goes to `left`, the rest ends at `right`; a whole vector is written at `left`.
+  // Lanes of v that are below the pivot, or not above it.
   template <bool OrEqual>
-  static SORTILE_INLINE void split(V v, V pivot, T*& left, T*& right) {
-    const unsigned low = bits_of(OrEqual ? _mm512_cmple_epu32_mask(v, pivot) : _mm512_cmplt_epu32_mask(v, pivot));
+  static SORTILE_INLINE unsigned low_lanes(V v, V pivot) {
+    return bits_of(OrEqual ? _mm512_cmple_epu32_mask(v, pivot) : _mm512_cmplt_epu32_mask(v, pivot));
+  }
+  static SORTILE_INLINE V bits_xor(V a, V b) { return _mm512_xor_si512(a, b); }
+  // Of v, the low lanes go to `left`, the rest ends at `right`; whole half vectors are written at both.
+  static SORTILE_INLINE void move_apart(V v, unsigned low, T*& left, T*& right) {
     split_half(_mm512_castsi512_si256(v), low & 0xff, left, right);
     split_half(_mm512_extracti64x4_epi64(v, 1), low >> 8, left, right);
   }
@@ -144,10 +149,9 @@ struct vector_32 {
     store(to, _mm512_mask_compress_epi32(v, static_cast<__mmask16>(others), v));
     to += _mm_popcnt_u32(others);
   }
-  template <bool OrEqual>
-  static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
+  static SORTILE_INLINE void move_first_apart(V v, std::size_t n, unsigned low_or_behind, T*& left, T*& right) {
     const __mmask16 there = first(n);
-    const __mmask16 low = OrEqual ? _mm512_mask_cmple_epu32_mask(there, v, pivot) : _mm512_mask_cmplt_epu32_mask(there, v, pivot);
+    const auto low = static_cast<__mmask16>(low_or_behind & there);
     const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(bits_of(low)));
     const std::size_t rest = n - count;
     _mm512_mask_storeu_epi32(left, first(count), _mm512_maskz_compress_epi32(low, v));
@@ -208,6 +212,7 @@ struct vector_64 {
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi64(p, first(n), v); }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu64(a, b); }
+  static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi64(a, b); }
   static SORTILE_INLINE void exchange(V& a, V& b) { // b: what the smaller one leaves of the two
     const V smaller = min(a, b);
     b = _mm512_ternarylogic_epi64(a, b, smaller, odd_of_three);
@@ -263,8 +268,11 @@ struct vector_64 {
   }
 
   template <bool OrEqual>
-  static SORTILE_INLINE void split(V v, V pivot, T*& left, T*& right) {
-    const unsigned low = bits_of(OrEqual ? _mm512_cmple_epu64_mask(v, pivot) : _mm512_cmplt_epu64_mask(v, pivot));
+  static SORTILE_INLINE unsigned low_lanes(V v, V pivot) {
+    return bits_of(OrEqual ? _mm512_cmple_epu64_mask(v, pivot) : _mm512_cmplt_epu64_mask(v, pivot));
+  }
+  static SORTILE_INLINE V bits_xor(V a, V b) { return _mm512_xor_si512(a, b); }
+  static SORTILE_INLINE void move_apart(V v, unsigned low, T*& left, T*& right) {
     const V parts = _mm512_permutexvar_epi64(_mm512_load_si512(split_64.lane[low]), v);
     const std::size_t count = static_cast<std::size_t>(_mm_popcnt_u32(low));
     _mm512_storeu_si512(left, parts);
@@ -295,10 +303,9 @@ struct vector_64 {
     store(to, _mm512_mask_compress_epi64(v, static_cast<__mmask8>(others), v));
     to += _mm_popcnt_u32(others);
   }
-  template <bool OrEqual>
-  static SORTILE_INLINE void split_first(V v, std::size_t n, V pivot, T*& left, T*& right) {
+  static SORTILE_INLINE void move_first_apart(V v, std::size_t n, unsigned low_or_behind, T*& left, T*& right) {
     const __mmask8 there = first(n);
-    const __mmask8 low = OrEqual ? _mm512_mask_cmple_epu64_mask(there, v, pivot) : _mm512_mask_cmplt_epu64_mask(there, v, pivot);
+    const auto low = static_cast<__mmask8>(low_or_behind & there);
     const unsigned count = static_cast<unsigned>(_mm_popcnt_u32(bits_of(low)));
     const std::size_t rest = n - count;
     _mm512_mask_storeu_epi64(left, first(count), _mm512_maskz_compress_epi64(low, v));

@@ -47,7 +47,7 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
   using T = typename S::T;
   using V = typename S::V;
   constexpr std::ptrdiff_t block = block_vectors * S::lanes;
-  const V pivot = S::all(pivot_key);
+  const below_pivot<S, OrEqual> is_low(pivot_key);
   T *read = front + block, *read_end = end - block;
   V held[2 * block_vectors];
   each<block_vectors>([&](auto i) __attribute__((always_inline)) {
@@ -72,7 +72,7 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
                               __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
     }
     each<block_vectors>([&](auto i) __attribute__((always_inline)) {
-      S::template split<OrEqual>(v[i.value], pivot, front, end);
+      S::move_apart(v[i.value], is_low(v[i.value]), front, end);
     });
   }
   alignas(64) T back[2 * block];

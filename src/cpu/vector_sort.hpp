@@ -22,9 +22,12 @@ struct plain_image {
   K infinity = 0; ///< of a float type: keys whose magnitude is above it are NaNs; 0 for integers
 
   plain_image() = default;
-  plain_image(const key_image<K>& image)
-      : negative(image.negative), flip(image.flip), infinity(image.codec.infinity) {}
+  plain_image(const key_image<K>& image) : negative(image.negative), flip(image.flip), infinity(image.codec.infinity) {}
 };
+
+/// Keys of the widest vector.
+template <class K>
+inline constexpr std::size_t ranks_room = 64 / sizeof(K);
 
 template <class K>
 struct vector_kernels {
@@ -34,6 +37,15 @@ struct vector_kernels {
 
   /// The same for keys without −0 and NaN that are not in order.
   void (*sort)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
+
+  /// Puts the key of a rank below n in its place, bit for bit that of a stable sort, with no later key before it and no
+  /// earlier one behind it. Of any keys, in place (vector_select.ipp).
+  void (*select)(K* keys, std::size_t n, std::size_t nth, const plain_image<K>& image);
+
+  /// The keys of ranks `first` to `last`, in order, to `found`, bit for bit those of a stable sort. `space` has room
+  /// for n and `ranks_room` keys.
+  void (*ranks)(const K* keys, std::size_t n, std::size_t first, std::size_t last, const plain_image<K>& image,
+                K* space, K* found);
 };
 
 #if defined(SORTILE_CPU_X86)

@@ -60,6 +60,11 @@ template <class S>
 typename S::T* numbers(key_bits<S>* keys) {
   return reinterpret_cast<typename S::T*>(keys);
 }
+// And back.
+template <class S>
+key_bits<S>* bits(typename S::T* numbers) {
+  return reinterpret_cast<key_bits<S>*>(numbers);
+}
 
 template <class S>
 void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {

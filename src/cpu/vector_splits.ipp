@@ -12,19 +12,28 @@ SORTILE_INLINE void prefetch_block(const typename S::T* p) {
   each<block_vectors>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(p + i.value * S::lanes); });
 }
 
-// Moves what is below the pivot (or not above it) to the front; returns how many those are. n ≥ 2 · block_vectors ·
-// lanes.
+// What tells low lanes of a vector of images: those below the pivot, or not above it.
+template <class S, bool OrEqual>
+struct below_pivot {
+  typename S::V pivot;
+  explicit below_pivot(typename S::T key) : pivot(S::all(key)) {}
+  SORTILE_INLINE unsigned operator()(typename S::V images) const {
+    return S::template low_lanes<OrEqual>(images, pivot);
+  }
+};
+
+// Moves what is low to the front; returns how many those are. n ≥ 2 · block_vectors · lanes.
 //
 //   [ written low … )        gap      [ not read yet )       gap       ( … written high ]
 //                   left ──▶   read ──▶               ◀── read_end  ◀── right
 // Both gaps together always hold what is in registers, and the side with the smaller gap is read next: so no write
 // reaches what is not read yet.
-template <class S, bool OrEqual>
-std::size_t split_in_place(typename S::T* keys, std::size_t n, typename S::T pivot_key) {
+template <class S, class IsLow>
+std::size_t split_by(typename S::T* keys, std::size_t n, const IsLow& given) {
   using T = typename S::T;
   using V = typename S::V;
   constexpr std::size_t block = block_vectors * S::lanes;
-  const V pivot = S::all(pivot_key);
+  const IsLow is_low = given;
   T *left = keys, *right = keys + n;
   const std::size_t odd = n % S::lanes;
   V low[block_vectors], high[block_vectors];
@@ -48,7 +57,7 @@ std::size_t split_in_place(typename S::T* keys, std::size_t n, typename S::T piv
                               __attribute__((always_inline)) { v[i.value] = S::load(read_end + i.value * S::lanes); });
     }
     each<block_vectors>([&](auto i) __attribute__((always_inline)) {
-      S::template split<OrEqual>(v[i.value], pivot, left, right);
+      S::move_apart(v[i.value], is_low(v[i.value]), left, right);
     });
   }
   while (read != read_end) {
@@ -60,18 +69,23 @@ std::size_t split_in_place(typename S::T* keys, std::size_t n, typename S::T piv
       read_end -= S::lanes;
       v = S::load(read_end);
     }
-    S::template split<OrEqual>(v, pivot, left, right);
+    S::move_apart(v, is_low(v), left, right);
   }
   // One gap is left, and once the odd ones are in it, it is a whole number of vectors: at least two, or just the last
   // one.
-  S::template split_first<OrEqual>(some, odd, pivot, left, right);
+  S::move_first_apart(some, odd, is_low(some), left, right);
   each<block_vectors>([&](auto i) __attribute__((always_inline)) {
-    S::template split<OrEqual>(low[i.value], pivot, left, right);
+    S::move_apart(low[i.value], is_low(low[i.value]), left, right);
   });
   each<block_vectors>([&](auto i) __attribute__((always_inline)) {
-    S::template split<OrEqual>(high[i.value], pivot, left, right);
+    S::move_apart(high[i.value], is_low(high[i.value]), left, right);
   });
   return static_cast<std::size_t>(left - keys);
+}
+
+template <class S, bool OrEqual>
+std::size_t split_in_place(typename S::T* images, std::size_t n, typename S::T pivot) {
+  return split_by<S>(images, n, below_pivot<S, OrEqual>(pivot));
 }
 
 template <class S, bool OrEqual>

@@ -1,4 +1,5 @@
 // partial_sort and nth_element on the CPU: what they put in place, and what they leave where it was.
+#include "cpu/radix_job.hpp"
 #include "tests/select/in_place_case.hpp"
 #include "tests/short_tests.hpp"
 
@@ -26,6 +27,23 @@ TEST(NthElement, RandomCases) {
     const auto found = testing::check_nth_element(testing::random_in_place(seed, "", seed % 16 == 0 ? 200'000 : 5'000));
     ASSERT_TRUE(found) << found.complaint;
   }
+}
+
+TEST(NthElement, RandomCasesByEveryInstructionSet) {
+  const cpu::radix_tuning before = cpu::tuning();
+  for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+    if (!cpu::has(set))
+      continue;
+    cpu::tuning().widest = set;
+    const std::uint64_t cases = testing::unless_short(200, 60);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+      const auto c = testing::random_in_place(seed, "", seed % 20 == 0 ? 100'000 : 3'000);
+      const auto nth = testing::check_nth_element(c), first = testing::check_partial_sort(c);
+      EXPECT_TRUE(nth) << cpu::name(set) << ": " << nth.complaint;
+      EXPECT_TRUE(first) << cpu::name(set) << ": " << first.complaint;
+    }
+  }
+  cpu::tuning() = before;
 }
 
 TEST(NthElement, IsTheSameWithAnyNumberOfThreads) {
@@ -61,9 +79,18 @@ TEST(PartialSort, ExplainsItself) {
   const partial_sort_request first{.type = key_type::f64, .n = 1'000'000, .k = 10};
   EXPECT_EQ(last_steps(explain(first, opts)), "displace, copy");
   EXPECT_EQ(workspace_bytes(first, opts), 0u);
-  const nth_element_request middle{.type = key_type::f64, .n = 1'000'000, .nth = 500'000};
-  EXPECT_EQ(last_steps(explain(middle, opts)), "copy, exchange");
-  EXPECT_EQ(workspace_bytes(middle, opts), 0u);
+  EXPECT_EQ(workspace_bytes(nth_element_request{.n = 1'000'000, .nth = 10}, opts), 0u);
+  EXPECT_EQ(last_steps(explain(nth_element_request{.type = key_type::f16, .n = 1'000'000, .nth = 500'000}, opts)),
+            "copy, exchange");
+  const auto first_step = [&](key_type type, std::size_t n) {
+    return std::string(explain(nth_element_request{.type = type, .n = n, .nth = n / 2}, opts).steps.front().name);
+  };
+  EXPECT_EQ(first_step(key_type::f16, 1000), "sort");
+  if (cpu::has(cpu::instruction_set::avx2)) {
+    EXPECT_EQ(first_step(key_type::f64, 1'000'000), "split");
+    opts.bits = {0, 20};
+    EXPECT_EQ(first_step(key_type::f64, 1'000'000), "sample");
+  }
   EXPECT_TRUE(explain(nth_element_request{.n = 10, .nth = 10}, opts).steps.empty());
 }
 

@@ -1,0 +1,304 @@
+// Selections at once. Idea: as of short sorts (small_sort.cpp), most of a short selection's time went to what comes
+// before it. So this file asks only what it must know, gives usual requests to the vector selections
+// (vector_select.ipp), and leaves others to the front door.
+#include "cpu/small_select.hpp"
+
+#include "cpu/key_image.hpp"
+#include "cpu/key_number.hpp"
+#include "cpu/scratch.hpp"
+#include "cpu/select_in_place.hpp"
+#include "cpu/short_calls.hpp"
+#include "cpu/vector_sort.hpp"
+#include "primitives/quantile_place.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sortile::cpu {
+
+namespace {
+
+constexpr std::size_t most_read = std::size_t{1} << 20;     // keys of all rows: more may be read by several threads
+constexpr std::size_t most_gathered = std::size_t{1} << 26; // keys of a row: memory for so many is asked for
+constexpr std::size_t most_ranks = 8;                       // different ones
+constexpr std::size_t most_reads = 3;                       // of all keys; more ranks than that are found in one read
+constexpr std::size_t sorted_whole = 64;                    // keys: a leaf of the vector sort
+constexpr std::size_t stack_bytes = std::size_t{32} << 10;
+
+bool is_usual(const options& opts, bool engine_is_open) {
+  return is_plain(opts, engine_is_open) && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
+         opts.workspace_limit == 0;
+}
+
+/// Calls f with a number as wide as the keys.
+template <class F>
+void with_width(key_type type, F&& f) {
+  if (key_bytes(type) == 4)
+    f(std::uint32_t{});
+  else
+    f(std::uint64_t{});
+}
+
+template <class K>
+plain_image<K> image_of(key_type type, order direction) {
+  return key_image<K>(type, direction, {});
+}
+
+/// A few ranks, each once, in order.
+class few_ranks {
+ public:
+  /// False where there are too many.
+  bool add(std::size_t rank) {
+    std::size_t* const at = std::lower_bound(ranks_, ranks_ + size_, rank);
+    if (at != ranks_ + size_ && *at == rank)
+      return true;
+    if (size_ == most_ranks)
+      return false;
+    std::copy_backward(at, ranks_ + size_, ranks_ + size_ + 1);
+    *at = rank;
+    ++size_;
+    return true;
+  }
+
+  /// Calls f(first, last) for those that follow each other.
+  template <class F>
+  void each_run(F&& f) const {
+    for (std::size_t i = 0, next = 0; i < size_; i = next) {
+      for (next = i + 1; next < size_ && ranks_[next] == ranks_[next - 1] + 1;)
+        ++next;
+      f(ranks_[i], ranks_[next - 1]);
+    }
+  }
+  /// Whether n keys are read few times for them.
+  bool take_few_reads(std::size_t n) const {
+    std::size_t runs = 0;
+    each_run([&](std::size_t, std::size_t) { ++runs; });
+    return n <= sorted_whole || runs <= most_reads;
+  }
+  std::size_t least() const { return ranks_[0]; }
+  std::size_t greatest() const { return ranks_[size_ - 1]; }
+  std::size_t place(std::size_t rank) const {
+    return static_cast<std::size_t>(std::lower_bound(ranks_, ranks_ + size_, rank) - ranks_);
+  }
+
+ private:
+  std::size_t ranks_[most_ranks];
+  std::size_t size_ = 0;
+};
+
+/// Keys of ranks of arrays of one length, and room to search for them.
+template <class K>
+class search {
+ public:
+  search(key_type type, std::size_t n, order direction)
+      : n_(n), image_(image_of<K>(type, direction)),
+        beside_(room() > std::size(on_stack_) ? room() * sizeof(K) : 0, "the keys among which a rank is searched"),
+        space_(beside_.bytes().empty() ? on_stack_ : reinterpret_cast<K*>(beside_.bytes().data())) {}
+
+  void find(const K* keys, std::size_t first, std::size_t last, K* found) {
+    vectors_.ranks(keys, n_, first, last, image_, space_, found);
+  }
+
+ private:
+  std::size_t room() const { return n_ + ranks_room<K>; }
+
+  std::size_t n_;
+  const vector_kernels<K>& vectors_ = *best_vector_kernels<K>();
+  plain_image<K> image_;
+  alignas(64) K on_stack_[stack_bytes / sizeof(K)];
+  scratch beside_;
+  K* space_;
+};
+
+/// Finds the keys of the same ranks in each row, and calls take(row, key_at), where key_at(rank) is one.
+template <class K, class Take>
+void find_in_rows(const void* keys, key_type type, std::size_t n, std::size_t rows, std::size_t stride, order direction,
+                  const few_ranks& ranks, Take&& take) {
+  search<K> in(type, n, direction);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const K* const from = static_cast<const K*>(keys) + row * (stride == 0 ? n : stride);
+    K found[sorted_whole];
+    if (n <= sorted_whole) {
+      in.find(from, ranks.least(), ranks.greatest(), found);
+      take(row, [&](std::size_t rank) -> const K& { return found[rank - ranks.least()]; });
+      continue;
+    }
+    ranks.each_run(
+        [&](std::size_t first, std::size_t last) { in.find(from, first, last, found + ranks.place(first)); });
+    take(row, [&](std::size_t rank) -> const K& { return found[ranks.place(rank)]; });
+  }
+}
+
+/// Rows of keys, whether their arrays are sound, and short.
+bool rows_can_be_read(key_type type, const void* keys, std::size_t n, std::size_t rows, std::size_t stride) {
+  const std::size_t key = key_bytes(type);
+  return (key == 4 || key == 8) && best_vector_kernels<std::uint32_t>() != nullptr && n > 0 && n <= most_read &&
+         rows > 0 && rows <= most_read / n && (stride == 0 || (stride >= n && stride <= most_read)) &&
+         keys != nullptr && is_aligned(keys, key);
+}
+
+/// What is written, of `count` elements a row.
+bool results_can_be_written(const void* out, std::size_t count, std::size_t element, const void* keys, key_type type,
+                            std::size_t n, std::size_t rows, std::size_t stride) {
+  const std::size_t extent = (rows - 1) * (stride == 0 ? n : stride) + n;
+  return out != nullptr && is_aligned(out, element) &&
+         apart(keys, extent * key_bytes(type), out, rows * count * element) && are_in_reach({keys, out});
+}
+
+/// Keys alone, in memory that is room for the search.
+template <class K>
+void select_at_once(const top_k_request& r, order direction) {
+  const std::size_t stride = r.stride == 0 ? r.n : r.stride;
+  search<K> in(r.type, r.n, direction);
+  for (std::size_t row = 0; row < r.rows; ++row)
+    in.find(static_cast<const K*>(r.keys_in) + row * stride, 0, r.k - 1, static_cast<K*>(r.keys_out) + row * r.k);
+}
+
+template <class K>
+void select_at_once(const ranks_request& r, order direction, const few_ranks& ranks) {
+  find_in_rows<K>(r.keys, r.type, r.n, r.rows, r.stride, direction, ranks, [&](std::size_t row, const auto& key_at) {
+    K* const to = static_cast<K*>(r.keys_out) + row * r.ranks.size();
+    for (std::size_t i = 0; i < r.ranks.size(); ++i)
+      to[i] = key_at(r.ranks[i]);
+  });
+}
+
+/// A quantile_place that is not written before it is known.
+struct between_ranks {
+  std::size_t low, high;
+  double fraction;
+};
+
+template <class K>
+void select_at_once(const quantiles_request& r, const few_ranks& ranks, const between_ranks* places) {
+  find_in_rows<K>(r.keys, r.type, r.n, r.rows, r.stride, order::ascending, ranks,
+                  [&](std::size_t row, const auto& key_at) {
+                    double* const to = r.results + row * r.probabilities.size();
+                    for (std::size_t i = 0; i < r.probabilities.size(); ++i)
+                      to[i] = between(number_of(r.type, &key_at(places[i].low)),
+                                      number_of(r.type, &key_at(places[i].high)), places[i].fraction);
+                  });
+}
+
+} // namespace
+
+void select_by_vectors(const nth_element_request& r, order direction) noexcept {
+  with_width(r.type, [&]<class K>(K) {
+    best_vector_kernels<K>()->select(static_cast<K*>(r.keys), r.n, r.nth, image_of<K>(r.type, direction));
+  });
+}
+
+bool select_small(const nth_element_request& r, const options& opts, bool engine_is_open) noexcept {
+  const std::size_t key = key_bytes(r.type);
+  if ((key != 4 && key != 8) || r.nth >= r.n || r.keys == nullptr || !is_aligned(r.keys, key) ||
+      !is_usual(opts, engine_is_open) || best_vector_kernels<std::uint32_t>() == nullptr || !are_in_reach({r.keys}))
+    return false;
+  select_by_vectors(r, opts.order);
+  return true;
+}
+
+bool select_small(const ranks_request& r, const options& opts, bool engine_is_open) {
+  const std::size_t key = key_bytes(r.type), count = r.ranks.size();
+  if (count == 0 || count > most_ranks || r.ranks.data() == nullptr || !is_usual(opts, engine_is_open) ||
+      !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
+      !results_can_be_written(r.keys_out, count, key, r.keys, r.type, r.n, r.rows, r.stride))
+    return false;
+  few_ranks ranks;
+  if (std::any_of(r.ranks.begin(), r.ranks.end(), [&](std::size_t rank) { return rank >= r.n || !ranks.add(rank); }) ||
+      !ranks.take_few_reads(r.n))
+    return false;
+  with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order, ranks); });
+  return true;
+}
+
+bool search_by_vectors(const ranks_request& row, order direction) {
+  few_ranks ranks;
+  if (row.n == 0 || row.n > most_gathered ||
+      !std::all_of(row.ranks.begin(), row.ranks.end(), [&](std::size_t rank) { return ranks.add(rank); }) ||
+      !ranks.take_few_reads(row.n))
+    return false;
+  with_width(row.type, [&]<class K>(K) { select_at_once<K>(row, direction, ranks); });
+  return true;
+}
+
+bool select_small(const quantiles_request& r, const options& opts, bool engine_is_open) {
+  const std::size_t count = r.probabilities.size();
+  if (count == 0 || count > most_ranks || r.probabilities.data() == nullptr || !is_usual(opts, engine_is_open) ||
+      opts.order != order::ascending || r.method > quantile_method::midpoint ||
+      !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
+      !results_can_be_written(r.results, count, sizeof(double), r.keys, r.type, r.n, r.rows, r.stride))
+    return false;
+  few_ranks ranks;
+  between_ranks places[most_ranks];
+  for (std::size_t i = 0; i < count; ++i) {
+    const double probability = r.probabilities[i];
+    if (!(probability >= 0 && probability <= 1))
+      return false;
+    const quantile_place at(probability, r.n, r.method);
+    places[i] = {at.low, at.high, at.fraction};
+    if (!ranks.add(at.low) || !ranks.add(at.high))
+      return false;
+  }
+  if (!ranks.take_few_reads(r.n))
+    return false;
+  with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, ranks, places); });
+  return true;
+}
+
+bool select_small(const top_k_request& r, const options& opts, bool engine_is_open) {
+  const std::size_t key = key_bytes(r.type);
+  if (r.k == 0 || r.k > r.n || r.carries != payload::none || r.row_k != nullptr || !is_usual(opts, engine_is_open) ||
+      !rows_can_be_read(r.type, r.keys_in, r.n, r.rows, r.stride) ||
+      !results_can_be_written(r.keys_out, r.k, key, r.keys_in, r.type, r.n, r.rows, r.stride))
+    return false;
+  with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order); });
+  return true;
+}
+
+namespace {
+
+/// Keys before place k that are not among the first k fill, in their order, the places of those behind it that are.
+template <class K>
+void displace(K* keys, std::size_t n, const K* first, std::size_t k, const key_image<K>& image) {
+  const K threshold = image.ordering(first[k - 1]);
+  std::size_t below = 0, equal = 0;
+  for (std::size_t i = 0; i < k; ++i)
+    below += image.ordering(first[i]) < threshold;
+  const first_keys<K> among{threshold, k - below};
+  std::uint16_t offsets[select_block];
+  std::size_t stay = 0; // before place k, of the first k
+  for (std::size_t at = 0; at < k; at += select_block)
+    stay += best_select_loops<K>().below(keys + at, std::min(select_block, k - at), image, threshold, equal, offsets);
+  stay += std::min(equal, among.equal);
+  misplaced_keys<K> from(keys, 0, k, 0, false, among, image), to(keys, k, n, equal, true, among, image);
+  for (; stay < k; ++stay)
+    keys[to.next()] = keys[from.next()];
+}
+
+template <class K>
+void select_at_once(const partial_sort_request& r, order direction) {
+  K* const keys = static_cast<K*>(r.keys);
+  K on_stack[stack_bytes / sizeof(K) / 8];
+  const scratch beside(r.k > std::size(on_stack) ? r.k * sizeof(K) : 0, "the first keys of a partial sort");
+  K* const first = beside.bytes().empty() ? on_stack : reinterpret_cast<K*>(beside.bytes().data());
+  search<K>(r.type, r.n, direction).find(keys, 0, r.k - 1, first);
+  if (std::memcmp(first, keys, r.k * sizeof(K)) == 0)
+    return; // they stand there already
+  key_image<K> image(r.type, direction, {});
+  image.exact = image.is_float;
+  if (r.k < r.n)
+    displace(keys, r.n, first, r.k, image);
+  std::copy(first, first + r.k, keys);
+}
+
+} // namespace
+
+bool select_small(const partial_sort_request& r, const options& opts, bool engine_is_open) {
+  if (r.k == 0 || r.k > r.n || r.value_bytes != 0 || !is_usual(opts, engine_is_open) ||
+      !rows_can_be_read(r.type, r.keys, r.n, 1, 0) || !are_in_reach({r.keys}))
+    return false;
+  with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order); });
+  return true;
+}
+
+} // namespace sortile::cpu
