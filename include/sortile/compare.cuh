@@ -41,8 +41,8 @@
 //     sortile::sort(boxes, sortile::on_device(smaller_volume{}), {.stream = stream});
 //
 // Keys of any trivially copyable type of at most 64 bytes; values of any trivially copyable type. A stable sample sort:
-// kernels/any_order/splitter_sort.hpp has the algorithm, and all of its kernels are compiled here. A comparison that is no
-// strict weak order gives some permutation, and nothing worse, as long as it answers the same of the same elements.
+// kernels/any_order/splitter_sort.hpp has the algorithm, and all of its kernels are compiled here. A comparison that is
+// no strict weak order gives some permutation, and nothing worse, as long as it answers the same of the same elements.
 // Options as above; order::descending is refused, since the comparison says it all. Workspace: n elements and some per
 // cent, where a block does not hold them all; with values and in argsort n records of both, twice as many beyond what
 // two levels of splitters take (values that make a record of more than 64 bytes are moved by position, after a sort of
@@ -62,6 +62,9 @@
 
 #include <sortile/device_call.hpp>
 #include <sortile/sortile.hpp>
+
+#include <utility>
+#include <vector>
 
 namespace sortile {
 
@@ -230,7 +233,8 @@ concept compared_range = value_range<R> && detail::compares<Less, std::ranges::r
 template <class Work>
 struct comparison_work {
   Work work;
-  detail::device_call call; // all but `work`
+  detail::device_call call; // all but `work` and `inputs`
+  std::vector<detail::caller_array> inputs{};
 };
 
 /// What this very sort or merge takes.
@@ -244,6 +248,7 @@ template <class Work>
 void run(const comparison_work<Work>& described, const options& opts = {}) {
   detail::device_call call = described.call;
   call.work = &described.work;
+  call.inputs = described.inputs;
   detail::run_on_device(call, opts);
 }
 
@@ -350,11 +355,35 @@ auto make_comparison_merge(const A& a, const B& b, Out&& out, const device_compa
   detail::check_compared_bytes<T>();
   const std::size_t first = detail::length(a), second = detail::length(b);
   detail::same_length("merge", "both ranges together", first + second, "out", detail::length(out));
-  const kernels::merge_by<T, Less> work{
-      first, second, std::ranges::data(a), std::ranges::data(b), std::ranges::data(out), by.less};
+  kernels::run_sequence runs;
+  runs.add(std::ranges::data(a), nullptr, first);
+  runs.add(std::ranges::data(b), nullptr, second);
+  const kernels::merge_by<T, Less> work{std::move(runs), std::ranges::data(out), by.less};
   return detail::describe_work(
       "a merge by a comparison", work,
       {detail::named("a", a, false), detail::named("b", b, false), detail::named("out", out, true)});
+}
+
+/// The merge of sorted runs, of any number and lengths, into `out`, which overlaps none: `runs` is a range of arrays,
+/// as std::vector<std::span<const T>>, and read here.
+template <std::ranges::sized_range Runs, class Out, class Less>
+requires compared_range<std::ranges::range_reference_t<const Runs&>, Less> && writable<Out>
+auto make_comparison_merge(const Runs& runs, Out&& out, const device_comparison<Less>& by) {
+  using T = std::ranges::range_value_t<Out>;
+  static_assert(std::same_as<T, std::ranges::range_value_t<std::ranges::range_reference_t<const Runs&>>>,
+                "sortile: runs and output must have keys of one type");
+  detail::check_compared_bytes<T>();
+  kernels::run_sequence list;
+  std::vector<detail::caller_array> inputs;
+  for (const auto& run : runs) {
+    list.add(std::ranges::data(run), nullptr, detail::length(run));
+    inputs.push_back(detail::named("a run", run, false));
+  }
+  detail::same_length("merge", "all runs together", list.n, "out", detail::length(out));
+  const kernels::merge_by<T, Less> work{std::move(list), std::ranges::data(out), by.less};
+  auto described = detail::describe_work("a merge by a comparison", work, {detail::named("out", out, true)});
+  described.inputs = std::move(inputs);
+  return described;
 }
 
 /// Sorts keys in place so that less(later, earlier) holds for none. Stable.
@@ -398,6 +427,14 @@ template <class A, class B, class Out, class Less>
 requires compared_range<A, Less> && value_range<B> && writable<Out>
 void merge(const A& a, const B& b, Out&& out, const device_comparison<Less>& by, const options& opts = {}) {
   run(make_comparison_merge(a, b, out, by), opts);
+}
+
+/// Merges sorted runs, of any number and lengths, into `out`, which overlaps none: of equal keys those of earlier runs
+/// come first. `runs` is a range of arrays, as std::vector<std::span<const T>>, and read before the call returns.
+template <std::ranges::sized_range Runs, class Out, class Less>
+requires compared_range<std::ranges::range_reference_t<const Runs&>, Less> && writable<Out>
+void merge(const Runs& runs, Out&& out, const device_comparison<Less>& by, const options& opts = {}) {
+  run(make_comparison_merge(runs, out, by), opts);
 }
 
 } // namespace sortile

@@ -5,6 +5,7 @@
 #include <sortile/sortile.hpp>
 
 #include <cstddef>
+#include <span>
 
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
@@ -19,8 +20,9 @@ namespace detail {
 struct device_call {
   static constexpr unsigned most_arrays = 4;
 
-  const char* operation = "";            ///< "a sort by a comparison"
-  caller_array arrays[most_arrays] = {}; ///< those without a name are absent
+  const char* operation = "";             ///< "a sort by a comparison"
+  caller_array arrays[most_arrays] = {};  ///< those without a name are absent
+  std::span<const caller_array> inputs{}; ///< further ones, any number, that are only read
   std::size_t workspace_bytes = 0;
   /// Queues the kernels; `work` is passed on.
   void (*launch)(const simt::queue&, const void* work, void* workspace) = nullptr;

@@ -145,9 +145,31 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts = {
 /// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
 result_place run(const sort_request& request, const options& opts = {});
 
-/// Merges sorted runs; opts.order must be that of the runs, which is not checked. Stable. O(n log(number of runs))
-/// work.
+/// Merges sorted runs; opts.order and opts.bits must be those of the runs, which is not checked: of others the result
+/// is unspecified. Stable. O(n log(number of runs)) work. The list of runs is read before the call returns; in device
+/// memory the rest is asynchronous, and may be captured in a CUDA graph where options::workspace is given.
+/// \throws invalid_argument as a sort, also where an output overlaps a run; workspace_too_small, unknown_engine,
+/// engine_unusable, out_of_memory, cancelled, device_failure
 void run(const merge_request& request, const options& opts = {});
+
+namespace detail {
+std::size_t merge_workspace_bytes(const merge_request& request, const options& opts);
+plan explain_merge(const merge_request& request, const options& opts);
+} // namespace detail
+
+/// Bytes of options::workspace that are enough for run() with this request in device memory: for these lengths of runs,
+/// wherever the arrays lie, as their types allow, and values at multiples of their size, unless those given do not.
+/// Where keys_out is null no array need be there yet. 0 on the CPU engine, which allocates its own.
+template <class = void>
+std::size_t workspace_bytes(const merge_request& request, const options& opts = {}) {
+  return detail::merge_workspace_bytes(request, opts);
+}
+
+/// How the request will be carried out; from the lengths of the runs and the types alone.
+template <class = void>
+plan explain(const merge_request& request, const options& opts = {}) {
+  return detail::explain_merge(request, opts);
+}
 
 /// Orders rows by several keys (opts.order and opts.bits must be left at their defaults: each column has its own).
 void run(const rows_request& request, const options& opts = {});
@@ -165,9 +187,9 @@ void run(const permute_request& request, const options& opts = {});
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
 
 /// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep
-/// from one to the next, and the pinned memory through which arrays of the host go to a GPU and back (64 MiB for each sort
-/// that ever ran beside another). Waits for no stream, unless the driver has no pools of host memory (then it waits for
-/// the device). May be called at any time, from any thread.
+/// from one to the next, and the pinned memory through which arrays of the host go to a GPU and back (64 MiB for each
+/// sort that ever ran beside another). Waits for no stream, unless the driver has no pools of host memory (then it
+/// waits for the device). May be called at any time, from any thread.
 void release_scratch() noexcept;
 
 /// An engine by name, and whether it can be used here.

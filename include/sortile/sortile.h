@@ -139,9 +139,14 @@ typedef struct sortile_run {
   size_t n;
 } sortile_run;
 
-/* Merges sorted runs, which are not checked, into keys_out (and values_out). */
+/* Merges sorted runs, which are not checked, into keys_out (and values_out). Device memory: the list of runs, which is
+ * in host memory, is read before the call returns, the rest is asynchronous; the workspace of the options has as many
+ * bytes as the second call says, for which keys_out may be NULL: then no array need be there yet. */
 sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
                              size_t value_bytes, void* values_out, const sortile_options* options);
+sortile_status sortile_merge_workspace_bytes(sortile_key_type type, const sortile_run* runs, size_t run_count,
+                                             void* keys_out, size_t value_bytes, void* values_out, size_t* bytes,
+                                             const sortile_options* options);
 
 /* The first k of n keys in the order of the options: in order, of equal keys the ones with the lowest positions. Of
  * several rows at once: row r begins `stride` elements after row r - 1, and has its results at r * k. With row_k row r

@@ -172,7 +172,6 @@ def device_route(
 def device_merge(
     type: int,
     runs: list[tuple[int, int]],
-    joined: int,
     keys_out: int,
     descending: bool,
     ordinal: int,

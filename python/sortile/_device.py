@@ -132,7 +132,8 @@ def lexsort(
 
 
 def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
-    """A stable sort of the runs behind each other gives what a stable merge of them does."""
+    """Where the framework has no merge, by a stable sort of the runs behind each other, which gives what a stable merge
+    does."""
     for number, run in enumerate(runs):
         if run.ndim != 1:
             raise ValueError(f"sortile.merge: run {number} has shape {tuple(run.shape)}; runs have one axis")
@@ -141,7 +142,13 @@ def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: st
                 f"sortile.merge: run {number} holds {run.dtype}, run 0 holds {runs[0].dtype}; all runs must be of one "
                 "type"
             )
-    return f.sort(f.concatenate(runs), 0, descending, out, nan)
+    flips = _flips(f, runs[0], descending, nan)
+    found = f.merge_lanes([f.flipped(run) for run in runs], False) if flips else f.merge_lanes(runs, descending, out)
+    if found is None:
+        return f.sort(f.concatenate(runs), 0, descending, out, nan)
+    if not flips:
+        return found
+    return f.flipped(found) if out is None else f.stored(f.flipped(found), out)
 
 
 def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str) -> bool:

@@ -259,6 +259,10 @@ class Framework:
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         return _device.lexsort(self, keys, axis, descending, dtype, nan)
 
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
+        """Sorted arrays of one axis and one type in one, where that is a call of its own; `into` as in sort_rows()."""
+        return None
+
     def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
         return _device.merge(self, runs, descending, out, nan)
 

@@ -104,6 +104,29 @@ class GpuArrays(Framework):
         )
         return result
 
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
+        queue = self.queue(runs[0])
+        if any(self.queue(run)[0] != queue[0] for run in runs):
+            return None  # of several devices: the framework's own words, where it puts them behind each other
+        keys = [self.contiguous(run) for run in runs]
+        lengths = [run.shape[0] for run in keys]
+        result = self.empty((1, sum(lengths)), keys[0].dtype, keys[0])
+        direct = into is not None and self.fits(into, result) and not any(self._overlap(into, run) for run in keys)
+        to = into if direct else result.reshape((sum(lengths),))
+        core.device_merge(
+            self.key_type(keys[0]), [(self.address(run), n) for run, n in zip(keys, lengths)], self.address(to),
+            descending, *queue,
+        )
+        return to if direct or into is None else self.stored(to, into)
+
+    def _overlap(self, a: Any, b: Any) -> bool:
+        """Of arrays without gaps, of one axis and one type."""
+        return bool(
+            abs(self.address(a) - self.address(b)) < (b if self.address(a) > self.address(b) else a).nbytes
+            and a.shape[0] > 0
+            and b.shape[0] > 0
+        )
+
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         rows, n = keys.shape
         key_type = self.key_type(keys)

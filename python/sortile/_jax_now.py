@@ -43,7 +43,7 @@ KEPT = 2**26
 MADE_AT_ONCE = 64
 SHAPES = 256  # and types, of spare arrays
 PROGRAMS = 4096  # that make such, which take milliseconds to compile
-MOST_RUNS = 16  # of a merge, each of which is a launch
+MOST_RUNS = 16  # of a merge
 _ALIGNED = 256
 
 _Tracer = jax.core.Tracer
@@ -332,7 +332,7 @@ def merge(runs: Sequence[Any], descending: bool, nan: str) -> Any:
     result, address = spares.take((n,), runs[0].dtype)
     work.do(
         core.device_merge, _KEY_TYPES[runs[0].dtype], [(run.unsafe_buffer_pointer(), run.shape[0]) for run in runs],
-        work.allocate(n * runs[0].dtype.itemsize)[0], address, descending,
+        address, descending,
     )
     return result
 

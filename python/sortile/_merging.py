@@ -66,8 +66,9 @@ def merge(
 
     Notes
     -----
-    Runs of plain elements in host memory are read and written once. Structures, complex numbers, runs in another byte
-    order, and arrays on a GPU are sorted anew, behind each other.
+    Runs of plain elements in host memory are read and written once, those on a GPU (PyTorch's and CuPy's, and JAX's of up
+    to 1 MiB that are ready) once for each eight-fold number of runs. Structures, complex numbers, runs in another byte
+    order, tensors of which a gradient is wanted, and JAX's other arrays are sorted anew, behind each other.
 
     Examples
     --------

@@ -8,7 +8,7 @@ gradients, tangents of forward mode) is differentiated by PyTorch: it gathers th
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import torch
 from torch.autograd import forward_ad
@@ -45,6 +45,9 @@ class Torch(TorchArrays):
             return super().sort_rows(keys, descending, into)
         found = self.sort_rows_with_positions(keys, descending, "int64")[0]
         return found if into is None else self.stored(found.reshape(into.shape), into)
+
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
+        return super().merge_lanes(runs, descending, into) if all(map(_is_plain, runs)) else None
 
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         if _is_plain(keys):

@@ -74,6 +74,12 @@ class TorchArrays(GpuArrays):
             torch.autograd.graph.increment_version(into)  # a backward that has kept it notices
         return result
 
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
+        result = super().merge_lanes(runs, descending, into)
+        if result is not None and result is into and not into.is_inference():
+            torch.autograd.graph.increment_version(into)
+        return result
+
     def sort_lane(self, x: Any, descending: bool) -> Any:
         keys = self.contiguous(x)
         result = torch.empty_like(keys)

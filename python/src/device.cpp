@@ -238,21 +238,15 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
   });
 }
 
-void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::uintptr_t keys_out, bool descending,
-                  int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  std::vector<std::pair<std::uintptr_t, std::size_t>> list;
-  for (const nb::handle run : runs) {
-    const auto given = nb::cast<nb::tuple>(run);
-    list.emplace_back(nb::cast<std::uintptr_t>(given[0]), nb::cast<std::size_t>(given[1]));
+void device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, int ordinal,
+                  std::uintptr_t stream, nb::handle allocate) {
+  std::vector<sorted_run> list;
+  for (const nb::handle run_given : runs) {
+    const auto given = nb::cast<nb::tuple>(run_given);
+    list.push_back({at<const void>(nb::cast<std::uintptr_t>(given[0])), nullptr, nb::cast<std::size_t>(given[1])});
   }
-  const std::size_t width = key_bytes(static_cast<key_type>(type));
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
-    std::size_t n = 0;
-    for (const auto& [address, length] : list) {
-      queue_copy(at<void>(joined + n * width), at<const void>(address), length * width, opts);
-      n += length;
-    }
-    run_rows(call_at(static_cast<int>(product::keys), type, 1, n, joined, keys_out, 0, 0, 0), opts);
+    run(merge_request{.type = static_cast<key_type>(type), .runs = list, .keys_out = at<void>(keys_out)}, opts);
   });
 }
 

@@ -121,9 +121,9 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                       std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
                       int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the sort of runs, tuples of address and length, behind each other: first they are copied to `joined`.
-void device_merge(int type, const nb::list& runs, std::uintptr_t joined, std::uintptr_t keys_out, bool descending,
-                  int ordinal, std::uintptr_t stream, nb::handle allocate);
+/// Queues the merge of sorted runs, tuples of address and length.
+void device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, int ordinal,
+                  std::uintptr_t stream, nb::handle allocate);
 
 /// call(*arguments), and the wait until all work of the stream is done, which nothing comes before: where the call
 /// raises, what it queued is done too before the error goes on.

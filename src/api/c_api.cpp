@@ -108,6 +108,16 @@ sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, siz
   });
 }
 
+sortile_status sortile_merge_workspace_bytes(sortile_key_type type, const sortile_run* runs, size_t run_count,
+                                             void* keys_out, size_t value_bytes, void* values_out, size_t* bytes,
+                                             const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    const std::vector<sorted_run> list = runs_of(runs, run_count);
+    *bytes = workspace_bytes(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
+  });
+}
+
 sortile_status sortile_top_k(const sortile_top_k_request* request, const sortile_options* opts) {
   return translated([&] { run(top_k_of(request), options_of(opts)); });
 }

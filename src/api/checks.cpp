@@ -234,8 +234,34 @@ void on_host(const char* operation, const options& opts) {
     refuse(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
 }
 
+namespace {
+
+/// What a merge writes.
+struct merged_arrays {
+  named_array keys_out, values_out;
+};
+
+merged_arrays arrays_of(const merge_request& r) {
+  std::size_t n = 0;
+  for (const sorted_run& run : r.runs)
+    n += run.n;
+  return {{"keys_out", r.keys_out, n * key_bytes(r.type)}, {"values_out", r.values_out, n * r.value_bytes}};
+}
+
+/// Calls f with the keys and the values of each run.
+template <class F>
+void each_input(const merge_request& r, F&& f) {
+  for (std::size_t i = 0; i < r.runs.size(); ++i) {
+    const sorted_run& run = r.runs[i];
+    f(named_array{"the keys of run " + std::to_string(i), run.keys, run.n * key_bytes(r.type)});
+    f(named_array{"the values of run " + std::to_string(i), run.values, run.n * r.value_bytes});
+  }
+}
+
+} // namespace
+
 void merge(const merge_request& r, const options& opts) {
-  on_host("a merge", opts);
+  need_memory(opts);
   need_known(r.type);
   need_order(opts.order);
   need_window(r.type, opts.bits);
@@ -256,20 +282,21 @@ void merge(const merge_request& r, const options& opts) {
   need_alignment("keys_out", r.keys_out, n, element);
   if (with_values)
     need_pointer("values_out", r.values_out, n);
+  bytes_of("keys", n, element);
+  bytes_of("values", n, r.value_bytes);
+  const merged_arrays out = arrays_of(r);
+  need_apart(out.keys_out, out.values_out);
+  need_reach(out.keys_out, opts.memory);
+  need_reach(out.values_out, opts.memory);
+  each_input(r, [&](const named_array& input) {
+    need_apart(input, out.keys_out);
+    need_apart(input, out.values_out);
+    need_reach(input, opts.memory);
+  });
+}
 
-  const named_array keys_out{"keys_out", r.keys_out, bytes_of("keys", n, element)};
-  const named_array values_out{"values_out", r.values_out, bytes_of("values", n, r.value_bytes)};
-  need_apart(keys_out, values_out);
-  need_reach({keys_out, values_out});
-  for (std::size_t i = 0; i < r.runs.size(); ++i) {
-    const named_array keys{"the keys of run " + std::to_string(i), r.runs[i].keys, r.runs[i].n * element};
-    const named_array values{"the values of run " + std::to_string(i), r.runs[i].values, r.runs[i].n * r.value_bytes};
-    for (const named_array& out : {keys_out, values_out}) {
-      need_apart(keys, out);
-      need_apart(values, out);
-    }
-    need_reach({keys, values});
-  }
+void merge_on_cpu(const options& opts) {
+  on_host("a merge", opts);
 }
 
 void struct_options(const options& opts, const void* structs, std::size_t n) {
@@ -414,6 +441,14 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
   need_pointer(name, keys, n);
   need_alignment(name, keys, n, key_bytes(type));
   need_reach({name, keys, bytes_of(name, n, key_bytes(type))}, opts.memory);
+}
+
+void workspace(const merge_request& request, const options& opts, std::size_t wanted) {
+  const merged_arrays out = arrays_of(request);
+  need_space({out.keys_out, out.values_out}, opts.workspace, opts.memory, wanted);
+  each_input(request, [&](const named_array& input) {
+    need_apart(input, {"the workspace", opts.workspace.data(), opts.workspace.size()});
+  });
 }
 
 void workspace(const sort_request& request, const options& opts, std::size_t wanted) {

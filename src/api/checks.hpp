@@ -15,6 +15,8 @@ void struct_options(const options& opts, const void* structs, std::size_t n);
 void comparison_options(const char* operation, bool takes_workspace, const options& opts);
 void comparison_direction(const options& opts);
 void merge(const merge_request& request, const options& opts);
+/// What the CPU engine's merges do not take.
+void merge_on_cpu(const options& opts);
 void rows(const rows_request& request, const options& opts);
 void sort_rows(const sort_rows_request& request, const options& opts);
 void permute(const permute_request& request, const options& opts);
@@ -28,5 +30,6 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
 /// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.
 void workspace(const sort_request& request, const options& opts, std::size_t wanted);
 void workspace(const struct_request& request, const options& opts, std::size_t wanted);
+void workspace(const merge_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

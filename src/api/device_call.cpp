@@ -41,6 +41,20 @@ void check_arrays(const device_call& call) {
     for (const caller_array& other : call.arrays)
       if (&a != &other && a.written)
         checks::need_apart(named(other), named(a));
+  for (const caller_array& input : call.inputs) {
+    checks::need_array(named(input), call.on_executor ? memory::host : memory::device);
+    for (const caller_array& a : call.arrays)
+      if (a.written)
+        checks::need_apart(named(input), named(a));
+  }
+}
+
+/// The caller's workspace: apart from all arrays.
+void check_workspace(const device_call& call, const options& opts) {
+  checks::need_space({named(call.arrays[0]), named(call.arrays[1]), named(call.arrays[2]), named(call.arrays[3])},
+                     opts.workspace, call.on_executor ? memory::host : memory::device, call.workspace_bytes);
+  for (const caller_array& input : call.inputs)
+    checks::need_apart(named(input), {"the workspace", opts.workspace.data(), opts.workspace.size()});
 }
 
 } // namespace
@@ -51,8 +65,7 @@ void run_on_device(const device_call& call, const options& opts) try {
   const struct_sorter& engine = engine_of_caller(call.on_executor, call.operation, opts, purpose::running);
   const bool callers = opts.workspace.data() != nullptr;
   if (callers)
-    checks::need_space({named(call.arrays[0]), named(call.arrays[1]), named(call.arrays[2]), named(call.arrays[3])},
-                       opts.workspace, call.on_executor ? memory::host : memory::device, call.workspace_bytes);
+    check_workspace(call, opts);
   const cpu::scratch own(callers || !call.on_executor ? 0 : call.workspace_bytes);
   engine.run(call, opts, callers ? opts.workspace.first(call.workspace_bytes) : own.bytes());
 } catch (const std::bad_alloc&) {

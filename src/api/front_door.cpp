@@ -103,16 +103,6 @@ result_place run(const sort_request& given, const options& opts) {
   });
 }
 
-void run(const merge_request& request, const options& opts) {
-  if (cpu::merge_small(request, opts, allows_cpu_engine(opts)))
-    return;
-  with_named_failures("a merge", [&] {
-    checks::merge(request, opts);
-    need_cpu_engine("merge", opts);
-    cpu::merge(request, opts, resolve_threads(opts));
-  });
-}
-
 void run(const rows_request& request, const options& opts) {
   if (cpu::argsort_rows_small(request, opts, allows_cpu_engine(opts)))
     return;

@@ -288,4 +288,14 @@ void merge(const merge_request& request, const options& opts, unsigned threads) 
   progress.finish();
 }
 
+void add_merge_steps(const merge_request& request, std::vector<plan_step>& steps) {
+  std::uint64_t n = 0;
+  for (const sorted_run& r : request.runs)
+    n += r.n;
+  const std::uint64_t bytes = n * (key_bytes(request.type) + request.value_bytes);
+  steps.push_back(
+      {"merge", std::to_string(request.runs.size()) + " runs at once, in pieces of equal length that are found by rank",
+       bytes, bytes});
+}
+
 } // namespace sortile::cpu

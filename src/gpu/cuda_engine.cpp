@@ -3,6 +3,7 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/device_groups.hpp"
+#include "gpu/device_merge.hpp"
 #include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_selection.hpp"
@@ -12,6 +13,7 @@
 #include <sortile/device_call.hpp>
 
 #include <array>
+#include <vector>
 
 namespace sortile::gpu {
 namespace {
@@ -39,9 +41,12 @@ class structs_on_cuda final : public struct_sorter {
                            [&](const simt::queue& q, void* space) { sort.launch(q, space); });
   }
   void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
-    const auto array = [&](unsigned i) { return named_array{call.arrays[i].name, call.arrays[i].data}; };
-    static_assert(detail::device_call::most_arrays == 4);
-    queue_in_device_memory({array(0), array(1), array(2), array(3)}, call.workspace_bytes, workspace, opts,
+    std::vector<named_array> arrays;
+    for (const detail::caller_array& a : call.arrays)
+      arrays.push_back({a.name, a.data});
+    for (const detail::caller_array& a : call.inputs)
+      arrays.push_back({a.name, a.data});
+    queue_in_device_memory(arrays, call.workspace_bytes, workspace, opts,
                            [&](const simt::queue& q, void* space) { call.launch(q, call.work, space); });
   }
 };
@@ -148,6 +153,30 @@ class selector_on_cuda final : public selector {
   void run(const histogram_request& request, const options& opts) const override {
     queue_in_device_memory({{"keys", request.keys}, {"counts", request.counts}}, 0, {}, opts,
                            [&](const simt::queue& q, void*) { launch_histogram(q, request, opts); });
+  }
+
+  std::size_t workspace_bytes(const merge_request& request, const options& opts) const override {
+    return device_merge(request, opts, current_device()).workspace_bytes();
+  }
+  std::size_t workspace_used(const merge_request& request, const options& opts) const override {
+    return device_merge(request, opts, current_device(), workspace_for::this_call).workspace_bytes();
+  }
+  void add_steps(const merge_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_merge(request, opts, current_device()).add_steps(steps);
+  }
+  void run(const merge_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    const device_merge merge(request, opts, current_device(), workspace_for::this_call);
+    if (merge.nothing())
+      return;
+    std::vector<named_array> arrays{{"keys_out", request.keys_out}, {"values_out", request.values_out}};
+    for (const sorted_run& run : request.runs)
+      if (run.n > 0) {
+        arrays.push_back({"the keys of a run", run.keys});
+        if (request.value_bytes > 0)
+          arrays.push_back({"the values of a run", run.values});
+      }
+    queue_in_device_memory(arrays, merge.workspace_bytes(), workspace, opts,
+                           [&](const simt::queue& q, void* space) { merge.launch(q, space); });
   }
 
   std::size_t workspace_bytes(const route_request& request) const override {

@@ -1,6 +1,7 @@
 #include "gpu/executor_engine.hpp"
 
 #include "gpu/device_groups.hpp"
+#include "gpu/device_merge.hpp"
 #include "gpu/device_route.hpp"
 #include "gpu/device_scan.hpp"
 #include "gpu/device_selection.hpp"
@@ -104,6 +105,25 @@ class selector_on_executor final : public selector {
   void run(const histogram_request& request, const options& opts) const override {
     executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
     launch_histogram(simt::queue::executor(pretended), request, opts);
+  }
+
+  std::size_t workspace_bytes(const merge_request& request, const options& opts) const override {
+    return device_merge(request, opts, device).workspace_bytes();
+  }
+  std::size_t workspace_used(const merge_request& request, const options& opts) const override {
+    return device_merge(request, opts, device, workspace_for::this_call).workspace_bytes();
+  }
+  void add_steps(const merge_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_merge(request, opts, device).add_steps(steps);
+  }
+  void run(const merge_request& request, const options& opts, std::span<std::byte> workspace) const override {
+    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
+    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
+    progress_meter progress(callback, 1);
+    progress.report();
+    device_merge(request, opts, device, workspace_for::this_call)
+        .launch(simt::queue::executor(pretended), workspace.data());
+    progress.finish();
   }
 
   std::size_t workspace_bytes(const route_request& request) const override {

@@ -83,7 +83,7 @@ class segment_sorter {
 using selection = std::variant<top_k_request, partial_sort_request, nth_element_request, ranks_request,
                                quantiles_request, segmented_top_k_request>;
 
-/// Selections, groups of equal keys, scans, histograms and routings, of an engine made of kernels.
+/// Selections, groups of equal keys, scans, histograms, merges and routings, of an engine made of kernels.
 class selector {
  public:
   virtual bool reaches(memory where) const = 0;
@@ -105,6 +105,12 @@ class selector {
   virtual std::size_t workspace_bytes(const scan_request& request) const = 0;
   virtual void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
   virtual void run(const histogram_request& request, const options& opts) const = 0;
+
+  /// The same of merges.
+  virtual std::size_t workspace_bytes(const merge_request& request, const options& opts) const = 0;
+  virtual std::size_t workspace_used(const merge_request& request, const options& opts) const = 0;
+  virtual void add_steps(const merge_request& request, const options& opts, std::vector<plan_step>& steps) const = 0;
+  virtual void run(const merge_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
   /// The same of routings.
   virtual std::size_t workspace_bytes(const route_request& request) const = 0;

@@ -141,6 +141,10 @@ static const char* merges_and_checks(void) {
   CHECK(sortile_merge(SORTILE_I64, runs, 3, out, 1, values, NULL) == SORTILE_OK);
   CHECK(out[0] == -5 && out[1] == 0 && out[2] == 0 && out[3] == 9 && out[4] == 10);
   CHECK(memcmp(values, "abdce", 5) == 0);
+  size_t bytes = 99;
+  CHECK(sortile_merge_workspace_bytes(SORTILE_I64, runs, 3, NULL, 1, NULL, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  CHECK(sortile_merge_workspace_bytes(SORTILE_I64, runs, 3, out, 1, values, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
+  CHECK(sortile_merge_workspace_bytes(SORTILE_I64, runs, 3, out, 1, NULL, &bytes, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(sortile_first_disorder(SORTILE_I64, out, 5, &position, NULL) == SORTILE_OK && position == 5);
   out[3] = -7;
   CHECK(sortile_first_disorder(SORTILE_I64, out, 5, &position, NULL) == SORTILE_OK && position == 3);

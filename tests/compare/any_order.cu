@@ -513,13 +513,12 @@ SIMT_TEST(no_order, mostly_right_loses_none) {
 }
 
 /// The library's kernel as a type of this unit, which launches it.
-struct check_kernel : kernels::slab_check_kernel {};
+struct check_kernel : kernels::slab_check_kernel<kernels::equal_lengths> {};
 
 /// Whether a merge of two runs of 100 keys in three slabs, of at most 100 keys, can use these inner borders.
 bool usable(std::array<std::uint64_t, 2> first, std::array<std::uint64_t, 2> second) {
-  const kernels::merge_layout layout{
-      .n = 200, .run = 100, .ways = 2, .distance = 10, .samples = 7, .groups = 1, .slabs_a_group = 3};
-  EXPECT_EQ(layout.slabs(0), 3u);
+  const kernels::merge_layout<kernels::equal_lengths> layout{
+      .lengths = {200, 100}, .ways = 2, .cut = {10, 7}, .slab_step = 3, .all_slabs = 3};
   bool result = false;
   std::vector<std::uint64_t> borders(3 * kernels::most_ways, ~std::uint64_t{0});
   for (unsigned j = 0; j < 2; ++j) {

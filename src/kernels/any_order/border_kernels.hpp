@@ -23,41 +23,49 @@ struct slab_border_kernel {
     simt::shared_array<std::uint32_t, simt::warp_size> before; // of each of the block's samples: samples before it
   };
 
+  using layout_type = merge_layout<typename Runs::lengths>;
   Runs runs;
-  merge_layout layout;
-  std::uint64_t samples_a_run, blocks_a_group;
+  layout_type layout;
   slab_borders<std::uint64_t> borders;
   simt::global<std::uint32_t> unusable; // a word for each group, cleared here
   by_key<Less> less;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index(), lane = simt::lane_index(), j = simt::warp_index();
-    const std::uint64_t group = simt::block_index() / blocks_a_group, chunk = simt::block_index() % blocks_a_group;
-    const std::uint64_t number = chunk * simt::warp_size + lane;
-    const unsigned i = unsigned(number / samples_a_run); // the sample's run
-    const std::uint64_t place = number % samples_a_run * layout.distance;
-    const bool exists = i < layout.ways && place < layout.length(group, i);
+    const group_piece chunk = layout.chunk_at(simt::block_index());
+    const std::uint64_t group = chunk.group;
+    std::uint64_t number = chunk.number * simt::warp_size + lane; // among the run's samples, when `i` is found
+    unsigned i = 0;                                               // the sample's run
+    const std::uint64_t of_my_run = layout.samples_of(group, lane);
+    std::uint64_t of_all = 0;
+    SORTILE_NO_UNROLL
+    for (unsigned other = 0; other < most_ways; ++other) {
+      const std::uint64_t theirs = simt::shuffle(of_my_run, other);
+      of_all += theirs;
+      if (i == other && number >= theirs) {
+        number -= theirs;
+        ++i;
+      }
+    }
+    const std::uint64_t of_run = simt::shuffle(of_my_run, j), place = number * layout.cut.distance;
+    const bool exists = i < most_ways;
     if (t < simt::warp_size)
       s.before.store(t, 0u);
-    if (chunk == 0 && t == 0)
+    if (chunk.number == 0 && t == 0)
       unusable.store(group, 0u);
     simt::block_barrier();
-    std::uint64_t found = place; // elements of run j before the sample
+    std::uint64_t found = number; // samples of run j before this one
     if (exists) {
-      const auto sample = runs.load(layout.begin(group, i) + place);
-      std::uint64_t rank = place / layout.distance;
       if (j != i)
-        rank = before(sample, i, group, j, 0, merge_layout::pieces(layout.length(group, j), layout.distance),
-                      layout.distance);
-      s.before.fetch_add(lane, static_cast<std::uint32_t>(rank));
-      found = rank;
+        found = before(sample_at(group, i, place), i, group, j, 0, of_run, layout.cut.distance);
+      s.before.fetch_add(lane, static_cast<std::uint32_t>(found));
     }
     simt::block_barrier();
     if (exists) {
       const std::uint32_t rank = s.before.load(lane);
-      const std::uint64_t slab = rank / layout.samples;
-      if (rank % layout.samples == 0 && slab > 0 && slab < layout.slabs(group))
-        borders.store(layout, group, slab, j, j == i ? place : refined(place, i, group, j, found));
+      const std::uint64_t slab = rank / layout.cut.samples;
+      if (rank % layout.cut.samples == 0 && slab > 0 && slab < layout.slabs_of(of_all))
+        borders.store(layout.first_slab(group) + slab, j, j == i ? place : refined(place, i, group, j, found));
     }
   }
 
@@ -66,10 +74,12 @@ struct slab_border_kernel {
   template <class Element>
   SORTILE_DEVICE std::uint64_t before(const Element& sample, unsigned i, std::uint64_t group, unsigned j,
                                       std::uint64_t low, std::uint64_t high, std::uint64_t step) const {
-    const std::uint64_t first = layout.begin(group, j);
+    if (low >= high)
+      return low;
+    const auto run = runs.of(layout.lengths, group * layout.ways + j);
     while (low < high) {
       const std::uint64_t tried = low + (high - low) / 2;
-      const Element other = runs.load(first + tried * step);
+      const Element other = runs.load(run, tried * step);
       if (j < i ? !less(sample, other) : less(other, sample))
         low = tried + 1;
       else
@@ -82,39 +92,43 @@ struct slab_border_kernel {
                                        std::uint64_t samples) const {
     if (samples == 0)
       return 0;
-    const std::uint64_t last = samples * layout.distance, length = layout.length(group, j);
-    return before(runs.load(layout.begin(group, i) + place), i, group, j, last - layout.distance + 1,
+    const std::uint64_t last = samples * layout.cut.distance, length = layout.length(group, j);
+    return before(sample_at(group, i, place), i, group, j, last - layout.cut.distance + 1,
                   last < length ? last : length, 1);
+  }
+  SORTILE_DEVICE auto sample_at(std::uint64_t group, unsigned i, std::uint64_t place) const {
+    return runs.load(runs.of(layout.lengths, group * layout.ways + i), place);
   }
 };
 
 /// A thread for each slab; marks the groups in which one cannot be used. `capacity`: elements that a block merges.
+template <class Lengths>
 struct slab_check_kernel {
   static constexpr unsigned block_threads = 256;
 
-  merge_layout layout;
+  merge_layout<Lengths> layout;
   unsigned capacity;
   slab_borders<const std::uint64_t> borders;
   simt::global<std::uint32_t> unusable;
 
   SORTILE_DEVICE void operator()() const {
     const std::uint64_t i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index();
-    const std::uint64_t group = i / layout.slabs_a_group, slab = i % layout.slabs_a_group;
-    if (group >= layout.groups)
+    if (i >= layout.all_slabs)
       return;
-    const std::uint64_t slabs = layout.slabs(group);
-    if (slab >= slabs)
+    const group_piece at = layout.slab_at(i);
+    const std::uint64_t slabs = layout.slabs(at.group);
+    if (at.number >= slabs)
       return;
     bool usable = true;
     std::uint64_t elements = 0;
     for (unsigned j = 0; j < layout.ways; ++j) {
-      const std::uint64_t begin = borders.load(layout, group, slab, slabs, j);
-      const std::uint64_t end = borders.load(layout, group, slab + 1, slabs, j);
-      usable &= begin <= end && end <= layout.length(group, j);
+      const std::uint64_t begin = borders.load(layout, at, at.number, slabs, j);
+      const std::uint64_t end = borders.load(layout, at, at.number + 1, slabs, j);
+      usable &= begin <= end && end <= layout.length(at.group, j);
       elements += end - begin;
     }
     if (!usable || elements > capacity)
-      unusable.fetch_or(group, 1u);
+      unusable.fetch_or(at.group, 1u);
   }
 };
 

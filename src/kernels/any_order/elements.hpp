@@ -48,6 +48,15 @@ struct by_key {
   }
 };
 
+template <class T>
+simt::global<const held<T>> held_input(const T* data, std::uint64_t n) {
+  return {reinterpret_cast<const held<T>*>(data), n};
+}
+template <class T>
+simt::global<held<T>> held_output(T* data, std::uint64_t n) {
+  return {reinterpret_cast<held<T>*>(data), n};
+}
+
 // The caller's arrays. load(i) is of the input, store(i, element) of the output, and load_stored(i) gives what has been
 // stored there.
 
@@ -95,23 +104,6 @@ struct keys_and_positions {
   SORTILE_DEVICE element load_stored(std::uint64_t i) const {
     const held<Index> position = positions.load(i);
     return {in.load(static_cast<std::uint64_t>(position.get())), position};
-  }
-};
-
-// Where sorted runs are read from.
-
-template <class Element>
-struct one_array {
-  simt::global<const Element> all;
-  SORTILE_DEVICE Element load(std::uint64_t i) const { return all.load(i); }
-};
-/// The second array behind the first, in one count.
-template <class Element>
-struct two_arrays {
-  simt::global<const Element> first, second;
-  std::uint64_t first_length;
-  SORTILE_DEVICE Element load(std::uint64_t i) const {
-    return i < first_length ? first.load(i) : second.load(i - first_length);
   }
 };
 

@@ -10,14 +10,6 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Elements of a slab at most: in every round of merges a thread for each pair of runs may have less than its items.
-template <class Element>
-constexpr unsigned slab_capacity(unsigned threads) {
-  using shape = sort_shape<Element>;
-  const unsigned merged = (threads - most_ways / 2) * shape::each;
-  return merged < shape::capacity ? merged : shape::capacity;
-}
-
 template <class Arrays, class Runs, class Less>
 struct slab_merge_kernel {
   using element = typename Arrays::element;
@@ -26,14 +18,14 @@ struct slab_merge_kernel {
   static constexpr unsigned items = shape::each;
   struct shared {
     sort_storage<element> slab;
-    simt::shared_array<std::uint32_t, most_ways + 1> part; // where the part of each run begins among `elements`
-    simt::shared_array<std::uint64_t, most_ways> origin;   // to be added to a place there: the place among all runs
-    simt::shared_value<std::uint64_t> target;              // where the slab goes
+    simt::shared_array<std::uint32_t, most_ways + 1> part;       // where the part of each run begins among `elements`
+    simt::shared_array<typename Runs::source, most_ways> source; // of each run, by places there
+    simt::shared_value<std::uint64_t> target;                    // where the slab goes
     simt::shared_value<std::uint32_t> is_copied;
   };
 
   Runs runs;
-  merge_layout layout;
+  merge_layout<typename Runs::lengths> layout;
   slab_borders<const std::uint64_t> borders;
   simt::global<const std::uint32_t> unusable;
   simt::global<element> merged;
@@ -44,7 +36,7 @@ struct slab_merge_kernel {
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index(), threads = simt::block_size();
     if (simt::warp_index() == 0)
-      find_parts(s, simt::block_index() / layout.slabs_a_group, simt::block_index() % layout.slabs_a_group);
+      find_parts(s, layout.slab_at(simt::block_index()));
     simt::block_barrier();
     const unsigned length = s.part.load(most_ways), ways = s.is_copied != 0 ? 1 : layout.ways;
     auto slab = s.slab.halves();
@@ -65,17 +57,22 @@ struct slab_merge_kernel {
 
  private:
   /// What this block has of each run: lane j for run j.
-  SORTILE_DEVICE void find_parts(shared& s, std::uint64_t group, std::uint64_t slab) const {
+  SORTILE_DEVICE void find_parts(shared& s, const group_piece& at) const {
     const unsigned j = simt::lane_index();
-    const std::uint64_t slabs = layout.slabs(group);
+    const std::uint64_t group = at.group, slab = at.number;
+    std::uint64_t samples = layout.samples_of(group, j);
+    SORTILE_UNROLL
+    for (unsigned other = 1; other < most_ways; other *= 2) // of the first lanes, which have runs
+      samples += simt::shuffle_xor(samples, other);
+    const std::uint64_t slabs = layout.slabs_of(simt::shuffle(samples, 0));
     const bool copies = unusable.load(group) != 0;
     std::uint64_t begin = 0, end = 0;
     if (j < layout.ways && slab < slabs) {
       if (copies) {
         copied_part(group, slab, slabs, j, begin, end);
       } else {
-        begin = borders.load(layout, group, slab, slabs, j);
-        end = borders.load(layout, group, slab + 1, slabs, j);
+        begin = borders.load(layout, at, slab, slabs, j);
+        end = borders.load(layout, at, slab + 1, slabs, j);
       }
     }
     const unsigned count = unsigned(end - begin);
@@ -90,7 +87,8 @@ struct slab_merge_kernel {
     }
     if (j < most_ways) {
       s.part.store(j, before);
-      s.origin.store(j, layout.begin(group, j) + begin - before);
+      if (count > 0)
+        s.source.store(j, runs.of(layout.lengths, group * layout.ways + j).shifted(begin - before));
     }
     if (j == 0) {
       s.part.store(most_ways, all);
@@ -106,7 +104,7 @@ struct slab_merge_kernel {
       first += i < j ? layout.length(group, i) : 0;
       all += layout.length(group, i);
     }
-    const std::uint64_t share = merge_layout::pieces(all, slabs), length = layout.length(group, j);
+    const std::uint64_t share = (all + slabs - 1) / slabs, length = layout.length(group, j);
     const auto in_run = [=](std::uint64_t i) { return i < first ? 0 : i - first < length ? i - first : length; };
     begin = in_run(slab * share);
     end = in_run((slab + 1) * share);
@@ -116,7 +114,7 @@ struct slab_merge_kernel {
     for (unsigned p = simt::thread_index(); p < length; p += simt::block_size()) {
       while (p >= s.part.load(j + 1))
         ++j;
-      to.put(p, runs.load(s.origin.load(j) + p));
+      to.put(p, runs.load(s.source.load(j), p));
     }
   }
   /// This thread's work where `together` runs at a time have become one: pair by pair the threads that it takes.

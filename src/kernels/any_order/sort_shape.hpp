@@ -1,22 +1,18 @@
-// How much a block sorts, and with how many threads.
-//
-// A block has two halves of 34 KiB, between which it merges (primitives/block_merge.hpp), so that three blocks fit a
-// multiprocessor of 227 KiB, and one fits where a block has no more than 99 KiB.
+// How much a block sorts, and with how many threads, by the type of elements; and the storage that it sorts in.
 #pragma once
 
 #include "kernels/any_order/elements.hpp"
+#include "kernels/any_order/merge_plan.hpp"
 #include "primitives/block_merge.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Element>
 struct sort_shape {
-  static constexpr unsigned most_threads = sizeof(Element) <= 8 ? 512 : 256;
-  static constexpr unsigned half_bytes = 34 * 1024, most = 8704;
-  /// Elements of a half.
-  static constexpr unsigned capacity = half_bytes / sizeof(Element) < most ? half_bytes / sizeof(Element) : most;
+  static constexpr block_shape of_bytes = block_shape::of(sizeof(Element));
+  static constexpr unsigned most_threads = of_bytes.most_threads;
+  static constexpr unsigned capacity = of_bytes.capacity, each = of_bytes.each;
   /// Elements that a thread sorts in registers.
-  static constexpr unsigned each = (capacity + most_threads - 1) / most_threads | 1;
   static constexpr unsigned own = each < 3 ? 3 : each > 9 ? 9 : each;
   /// So many blocks' registers are kept within a multiprocessor.
   static constexpr unsigned min_blocks = 3;

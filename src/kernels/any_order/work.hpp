@@ -3,19 +3,11 @@
 
 #include "kernels/any_order/any_order_sort.hpp"
 #include "kernels/any_order/gather_kernel.hpp"
+#include "kernels/any_order/merge_list.hpp"
 
 #include <type_traits>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-template <class T>
-simt::global<const held<T>> held_input(const T* data, std::uint64_t n) {
-  return {reinterpret_cast<const held<T>*>(data), n};
-}
-template <class T>
-simt::global<held<T>> held_output(T* data, std::uint64_t n) {
-  return {reinterpret_cast<held<T>*>(data), n};
-}
 
 template <class Key, class Less>
 struct sort_keys_by {
@@ -105,16 +97,15 @@ using sort_values_by = std::conditional_t<sizeof(key_with<Key, Value>) <= most_t
 
 template <class Key, class Less>
 struct merge_by {
-  std::uint64_t first_n, second_n;
-  const Key* first;
-  const Key* second;
+  run_sequence runs;
   Key* out;
   Less less;
-  any_order_merge<Key, Less> merge{first_n, second_n};
+  list_merge_plan plan = list_merge_plan::of(runs.n, runs.list.size(), sizeof(Key), 0);
 
-  std::size_t workspace_bytes() const { return merge.workspace_bytes(); }
+  std::size_t workspace_bytes() const { return runs.n == 0 ? 0 : plan.bytes; }
   void launch(const simt::queue& q, std::byte* workspace) const {
-    merge.launch(q, first, second, out, less, workspace);
+    if (runs.n > 0)
+      launch_list_merge(q, plan, runs, key_column<Key>{out}, false, less, workspace);
   }
 };
 

@@ -1,0 +1,4 @@
+// Stable merge of runs of keys of 64 bits.
+#include "kernels/merge/merge_runs_instance.hpp"
+
+SORTILE_MERGE_INSTANCE(std::uint64_t)

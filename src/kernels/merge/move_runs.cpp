@@ -1,0 +1,30 @@
+// Checks copies of runs and sends them to the queue's backend.
+#include "kernels/merge/move_runs.hpp"
+
+#include "kernels/any_order/merge_plan.hpp"
+#include "kernels/argument_checks.hpp"
+
+namespace sortile::kernels {
+
+std::size_t run_table_bytes(std::size_t runs) {
+  return runs <= list_merge_plan::few ? 0 : runs * list_merge_plan::table_entry;
+}
+
+void move_runs(const simt::queue& q, const move_runs_request& r) {
+  std::uint64_t n = 0, listed = 0;
+  for (const sorted_run& run : r.runs) {
+    n += run.n;
+    listed += run.n > 0;
+  }
+  if (n == 0)
+    return;
+  if (r.bytes == 0)
+    throw invalid_argument("move_runs: elements of 0 bytes; at least 1 is allowed");
+  if (r.numbers != nullptr && r.number_bytes != 4 && r.number_bytes != 8)
+    throw invalid_argument("move_runs: numbers of " + std::to_string(r.number_bytes) + " bytes; 4 and 8 are allowed");
+  check_array("move_runs", "out", static_cast<char*>(r.out), n * r.bytes);
+  check_workspace("move_runs", r.table, run_table_bytes(listed), run_table_bytes(listed), arena::alignment);
+  simt::visit(q, [&](auto backend) { detail::launch_move_runs<decltype(backend)>(q, r); });
+}
+
+} // namespace sortile::kernels

@@ -1,0 +1,61 @@
+// Launches the kernel that copies runs: by unit and width of numbers.
+#include "kernels/any_order/merge_list.hpp"
+#include "kernels/merge/move_runs.hpp"
+#include "kernels/merge/move_runs_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sortile::kernels::inline SORTILE_BACKEND {
+namespace {
+
+template <class Unit, class Number>
+void launch_moves(const simt::queue& q, const move_runs_request& r, const run_list& list) {
+  using kernel = move_runs_kernel<Unit, Number>;
+  constexpr std::uint64_t most_blocks = 4096;
+  constexpr unsigned most_bits = 5;
+  const std::uint64_t units = r.bytes / sizeof(Unit);
+  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
+  const std::uint64_t blocks = pieces_of(list.n, kernel::block_threads >> bits);
+  simt::launch(
+      q, {.grid = unsigned(std::min(blocks, most_blocks))},
+      kernel{.list = list,
+             .values = r.values,
+             .out = {static_cast<Unit*>(r.out), list.n * units},
+             .numbers = {static_cast<const typename kernel::number*>(r.numbers), kernel::by_number ? list.n : 0},
+             .units = units,
+             .threads_bits = bits});
+}
+
+template <class Unit>
+void launch_by_number(const simt::queue& q, const move_runs_request& r, const run_list& list) {
+  if (r.numbers == nullptr)
+    launch_moves<Unit, void>(q, r, list);
+  else if (r.number_bytes == 4)
+    launch_moves<Unit, std::uint32_t>(q, r, list);
+  else
+    launch_moves<Unit, std::uint64_t>(q, r, list);
+}
+
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+namespace sortile::kernels::detail {
+
+template <>
+void launch_move_runs<simt::this_backend>(const simt::queue& q, const move_runs_request& r) {
+  run_sequence runs;
+  std::uintptr_t all = reinterpret_cast<std::uintptr_t>(r.out) | r.bytes;
+  for (const sorted_run& run : r.runs) {
+    runs.add(run.keys, run.values, run.n);
+    if (run.n > 0)
+      all |= reinterpret_cast<std::uintptr_t>(r.values ? run.values : run.keys);
+  }
+  const run_list list = listed_on_device(q, runs, static_cast<std::byte*>(r.table));
+  if (all % 4 == 0)
+    launch_by_number<std::uint32_t>(q, r, list);
+  else
+    launch_by_number<std::uint8_t>(q, r, list);
+}
+
+} // namespace sortile::kernels::detail
