@@ -218,6 +218,9 @@ requires std::is_trivially_copyable_v<Less> device_comparison<Less> on_device(co
 }
 
 namespace detail {
+template <class Less>
+inline constexpr bool is_on_device<device_comparison<Less>> = true;
+
 template <class Less, class T>
 concept compares = requires(const Less& less, const T& t) {
   { less(t, t) } -> std::convertible_to<bool>;

@@ -265,7 +265,7 @@ requires(!index_range<Positions> || !detail::values_out<Values>) void permute(Po
 }
 
 template <class A, class B, class Out>
-requires(!comparison_of<Out, B> &&
+requires(!comparison_of<Out, B> && !detail::is_on_device<std::remove_cvref_t<Out>> &&
          (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
   detail::check_keys<A>();
   if constexpr (key_range<A>)

@@ -36,6 +36,10 @@ inline constexpr bool is_projection = false;
 template <class F>
 inline constexpr bool is_projection<projection<F>> = true;
 
+/// A comparison that is called on a device (compare.cuh).
+template <class T>
+inline constexpr bool is_on_device = false;
+
 // What a call accepts; negated below.
 template <class R>
 concept keys_out = key_range<R> && writable<R>;

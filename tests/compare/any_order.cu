@@ -5,6 +5,7 @@
 #include "tests/short_tests.hpp"
 
 #include <array>
+#include <list>
 #include <map>
 
 namespace sortile::compare_tests::inline SORTILE_BACKEND {
@@ -134,6 +135,45 @@ void check_merge(std::vector<T> a, std::vector<T> b, const Less& less) {
   sortile::merge(first.span(), second.span(), out.span(), on_device(less));
   finish();
   out.expect(in_order(both, stable_order(both, less)), "merged");
+}
+
+/// Runs that lie apart, each in order.
+template <class T>
+class sorted_runs {
+ public:
+  template <class Less>
+  sorted_runs(const std::vector<std::size_t>& lengths, form f, const Less& less) {
+    for (const std::size_t length : lengths) {
+      std::vector<T> run = keys_of<T>(f, length, lists_.size() + 1);
+      std::stable_sort(run.begin(), run.end(), less);
+      all_.insert(all_.end(), run.begin(), run.end());
+      lists_.emplace_back(run);
+    }
+  }
+  const std::vector<T>& all() const { return all_; }
+  std::vector<std::span<const T>> spans() {
+    std::vector<std::span<const T>> spans;
+    for (array<T>& run : lists_)
+      spans.push_back(run.span());
+    return spans;
+  }
+
+ private:
+  std::list<array<T>> lists_;
+  std::vector<T> all_;
+};
+
+template <class T>
+void check_merge(const std::vector<std::size_t>& lengths, form f) {
+  sorted_runs<T> runs(lengths, f, by_number{0});
+  array<T> out(runs.all().size());
+  const auto described = make_comparison_merge(runs.spans(), out.span(), on_device(by_number{0}));
+  testing::guarded_buffer space(workspace_bytes(described), 0, 0, where);
+  space.poison(lengths.size());
+  run(described, {.workspace = space.bytes()});
+  finish();
+  EXPECT_EQ(space.damage(), "");
+  out.expect(in_order(runs.all(), stable_order(runs.all(), by_number{0})), "merged");
 }
 
 /// Keys of type T that one block sorts.
@@ -410,6 +450,42 @@ SIMT_TEST(any_order, merges_of_two_ranges) {
     }
 }
 
+SIMT_TEST(any_order, merges_of_lists) {
+  using T = sized<16, std::uint32_t>;
+  const std::size_t tile = largest_tile<T>;
+  std::vector<std::size_t> huge_and_tiny(20, 3);
+  huge_and_tiny[7] = 3 * tile + 5;
+  const std::vector<std::vector<std::size_t>> shapes = {{},
+                                                        {0, 0},
+                                                        {9},
+                                                        {0, 5, 0},
+                                                        {1, 0, 2 * tile},
+                                                        {tile, 1, tile / 2},
+                                                        {10, 20, 30, 40, 50, 60, 70, 80},
+                                                        {10, 20, 30, 40, 50, 60, 70, 80, 90},
+                                                        huge_and_tiny,
+                                                        std::vector<std::size_t>(70, 41)};
+  for (const auto& lengths : shapes)
+    for (const form f : {form::random, form::few, form::equal}) {
+      SCOPED_TRACE(std::to_string(lengths.size()) + " runs, form " + std::to_string(int(f)));
+      check_merge<T>(lengths, f);
+    }
+  check_merge<sized<1, std::uint8_t>>({300, 4000, 0, 17, 9000}, form::random);
+  check_merge<sized<64, std::uint64_t>>(std::vector<std::size_t>(9, 77), form::few);
+}
+
+SIMT_TEST(any_order, merges_of_two_are_lists_of_two) {
+  using T = sized<8, std::uint64_t>;
+  sorted_runs<T> runs({500, 300}, form::few, by_number{0});
+  array<T> out(800);
+  const auto spans = runs.spans();
+  EXPECT_EQ(workspace_bytes(make_comparison_merge(spans[0], spans[1], out.span(), on_device(by_number{0}))),
+            workspace_bytes(make_comparison_merge(spans, out.span(), on_device(by_number{0}))));
+  sortile::merge(spans, out.span(), on_device(by_number{0}));
+  finish();
+  out.expect(in_order(runs.all(), stable_order(runs.all(), by_number{0})), "merged");
+}
+
 // Functions that are no strict weak order.
 
 struct less_or_equal {
@@ -472,10 +548,18 @@ void check_none_is_lost(std::size_t n, const Less& less) {
   array<T> second(std::vector<T>(keys.begin() + std::ptrdiff_t(n / 3), keys.end()));
   sortile::sort(both.span(), on_device(less));
   sortile::merge(first.span(), second.span(), merged.span(), on_device(less));
+  array<T> of_many(n);
+  std::vector<std::span<const T>> runs; // in two passes
+  const std::size_t rest = second.span().size(), piece = rest / 11;
+  runs.push_back(first.span());
+  for (std::size_t i = 0; i < 11; ++i)
+    runs.push_back(second.span().subspan(i * piece, i == 10 ? rest - 10 * piece : piece));
+  sortile::merge(runs, of_many.span(), on_device(less));
   finish();
   const auto before = counted(keys.data(), n);
   EXPECT_TRUE(counted(both.span().data(), n) == before) << "sorted";
   EXPECT_TRUE(counted(merged.span().data(), n) == before) << "merged";
+  EXPECT_TRUE(counted(of_many.span().data(), n) == before) << "twelve runs merged";
 }
 
 template <class Less>
@@ -599,6 +683,9 @@ SIMT_TEST(any_order_calls, refuse_what_they_cannot_do) {
   expect_invalid([&] { argsort(in, values.span().first(1), by); }, {"positions", "9000"});
   expect_invalid([&] { sortile::merge(in, in, out, by); }, {"18000", "9000"});
   expect_invalid([&] { sortile::merge(in.first(5), in.subspan(5), in, by); }, {"overlap"});
+  const std::vector<std::span<number>> runs = {in.first(5), out.first(7), in.subspan(5, 8988)};
+  expect_invalid([&] { sortile::merge(runs, out, by); }, {"a run", "out", "overlap"});
+  expect_invalid([&] { sortile::merge(runs, out.first(8999), by); }, {"all runs together", "9000", "8999"});
   expect_invalid([&] { sortile::sort(in.first(8000), in.subspan(1, 8000), by); }, {"in", "out", "overlap"});
   expect_invalid([&] { sort_by_key(in, values.span(), out, values.span(), by); }, {"in place"});
   expect_invalid([&] { sortile::sort(std::span<number>(static_cast<number*>(nullptr), 3), by); }, {"out", "null", "3"});
