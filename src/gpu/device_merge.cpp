@@ -105,14 +105,16 @@ std::string device_merge::why_sorted() const {
   return "so few take fewer launches";
 }
 
-void device_merge::move(const simt::queue& q, bool values, const void* numbers, std::byte* table) const {
+void device_merge::move(const simt::queue& q, bool values, const void* numbers, std::byte* table,
+                        bool is_listed) const {
   kernels::move_runs(q, {.runs = request_.runs,
                          .values = values,
                          .bytes = values ? value_bytes() : key_bytes(request_.type),
                          .out = values ? request_.values_out : request_.keys_out,
                          .numbers = numbers,
                          .number_bytes = unsigned(number_bytes()),
-                         .table = table});
+                         .table = table,
+                         .is_listed = is_listed});
 }
 
 template <class Word>
@@ -129,7 +131,7 @@ void device_merge::merge(const simt::queue& q, std::byte* workspace) const {
                                            .plan = plan_,
                                            .workspace = workspace + layout_.rest});
   if (numbered)
-    move(q, true, numbers, workspace + layout_.rest + plan_.table);
+    move(q, true, numbers, workspace + layout_.rest + plan_.table, true);
 }
 
 void device_merge::launch(const simt::queue& q, void* workspace) const {
@@ -141,9 +143,9 @@ void device_merge::launch(const simt::queue& q, void* workspace) const {
     });
   if (way_ == way::nothing)
     return;
-  move(q, false, nullptr, space);
+  move(q, false, nullptr, space, false);
   if (value_bytes() > 0)
-    move(q, true, nullptr, space);
+    move(q, true, nullptr, space, true);
   if (way_ == way::sort)
     device_sort(sort_in_place(), options_, device_).launch(q, space + layout_.rest);
 }

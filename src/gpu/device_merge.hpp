@@ -57,7 +57,7 @@ class device_merge {
   template <class Word>
   void merge(const simt::queue& q, std::byte* workspace) const;
   std::string why_sorted() const;
-  void move(const simt::queue& q, bool values, const void* numbers, std::byte* table) const;
+  void move(const simt::queue& q, bool values, const void* numbers, std::byte* table, bool is_listed) const;
   std::size_t value_bytes() const { return request_.value_bytes; }
   std::size_t number_bytes() const { return n_ <= std::uint64_t{1} << 32 ? 4 : 8; }
 

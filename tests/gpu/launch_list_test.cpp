@@ -2,6 +2,7 @@
 // are launched with their grids are those of launch_lists.txt. Nothing runs: the executor's launches are intercepted.
 //
 // A change that is meant is written by SORTILE_WRITE_LAUNCH_LISTS=FILE, and read before it is committed.
+#include "gpu/device_merge.hpp"
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
@@ -277,6 +278,31 @@ std::string lists_of_routes() {
   return lists;
 }
 
+/// Each way of a merge: a copy, passes with arguments or a table, values gathered, and sorts of few, of short keys and
+/// of many runs.
+std::string lists_of_merges() {
+  struct shape {
+    key_type type;
+    std::size_t count, length, value_bytes;
+  };
+  std::string lists;
+  for (const auto [type, count, length, value_bytes] :
+       {shape{key_type::u32, 3, 0, 4}, shape{key_type::u32, 1, 1000, 4}, shape{key_type::u32, 2, 2000, 0},
+        shape{key_type::u32, 2, 10'000'000, 0}, shape{key_type::f32, 8, 1'000'000, 4},
+        shape{key_type::u64, 64, 100'000, 8}, shape{key_type::u64, 300, 10'000, 12},
+        shape{key_type::u128, 9, 100'000, 0}, shape{key_type::u32, 65, 100'000, 0}, shape{key_type::u16, 3, 5000, 8},
+        shape{key_type::u64, 2, 5'000'000'000, 1}}) {
+    const std::vector<sorted_run> runs(count, {at(1), at(3), length});
+    const merge_request r{
+        .type = type, .runs = runs, .keys_out = at(2), .value_bytes = value_bytes, .values_out = at(4)};
+    std::ostringstream name;
+    name << "merge of " << count << " runs of " << length << " " << sortile::name(type) << ", values of " << value_bytes
+         << " bytes";
+    lists += list_of(name.str(), gpu::device_merge(r, {}, hopper), "", hopper);
+  }
+  return lists;
+}
+
 /// The fewest keys and pairs that may have a map (kernels/typed_request.hpp).
 std::vector<asked> from_here_on_a_map() {
   return {{.type = key_type::u64, .n = std::size_t{1} << 22},
@@ -386,7 +412,7 @@ TEST(launch_list, is_the_one_that_is_kept) {
   for (const asked& a : requests(what != nullptr && std::string(what) == "all"))
     lists += list_of(a);
   lists += lists_of_top_k() + lists_of_segmented_top_k() + lists_of_partial_sorts() + lists_of_ranks() +
-           lists_of_segments() + lists_of_routes();
+           lists_of_segments() + lists_of_routes() + lists_of_merges();
   if (const char* const file = std::getenv("SORTILE_WRITE_LAUNCH_LISTS")) {
     std::ofstream(file) << lists;
     return;

@@ -17,7 +17,7 @@ import time
 
 KERNELS, PRIMITIVES, GALLERY = "tests/kernels/kernels_test", "tests/primitives/primitives_test", "tests/classics/classics_grid"
 SEGMENTS, SELECT = "tests/segments/segments_executor_test", "tests/select/device_select_test"
-COMPARE = "tests/compare/compare_test"
+COMPARE, MERGE = "tests/compare/compare_test", "tests/merge/device_merge_test"
 
 # File, what stands there once, what is put in its place, executable, the tests that are run.
 MUTATIONS = [
@@ -56,6 +56,9 @@ MUTATIONS = [
     ("src/kernels/any_order/rank_runs_kernel.hpp", "is_earlier ? !less.of_keys(x, tried) :", "is_earlier ? less.of_keys(tried, x) :", COMPARE, "any_order*few*"),
     ("src/kernels/any_order/rank_runs_kernel.hpp", "if (tables.taken.fetch_add(rank, 1u) != 0)", "if (tables.taken.fetch_add(rank, 1u) > 30)", COMPARE, "no_order*"),
     ("src/kernels/any_order/rank_tiles_kernel.hpp", "simt::block_all(is_alone) ? rank : t", "rank", COMPARE, "no_order*"),
+    ("src/kernels/any_order/border_kernels.hpp", "if (j < i ? !less(sample, other) : less(other, sample))", "if (less(other, sample))", MERGE, "*"),
+    ("src/kernels/any_order/run_list.hpp", "if (start(middle) <= i)", "if (start(middle) < i)", MERGE, "*"),
+    ("src/kernels/any_order/run_list.hpp", "if (begin <= number) {", "if (begin < number) {", MERGE, "*"),
     ("src/primitives/look_back.hpp", "seen = words_.load(end - 1 - lane, simt::relaxed);", "seen = words_.load(end - lane, simt::relaxed);", PRIMITIVES, "*look_back*"),
     ("classics/bitonic_parts.cu", "half /= 2) {\n      simt::block_barrier();\n      if (t < half", "half /= 2) {\n      if (t < half", GALLERY, "*bitonic_*"),
     ("classics/transposition.cu", "const unsigned i = 2 * t + phase % 2;\n      if (i + 1 < window", "const unsigned i = 2 * t;\n      if (i + 1 < window", GALLERY, "*transposition*"),

@@ -99,12 +99,9 @@ struct slab_merge_kernel {
   /// Of run j what lies in an equal share of the whole group.
   SORTILE_DEVICE void copied_part(std::uint64_t group, std::uint64_t slab, std::uint64_t slabs, unsigned j,
                                   std::uint64_t& begin, std::uint64_t& end) const {
-    std::uint64_t all = 0, first = 0; // elements of the group, and those before run j
-    for (unsigned i = 0; i < layout.ways; ++i) {
-      first += i < j ? layout.length(group, i) : 0;
-      all += layout.length(group, i);
-    }
-    const std::uint64_t share = (all + slabs - 1) / slabs, length = layout.length(group, j);
+    const std::uint64_t begins = layout.begin(group, 0), all = layout.begin(group, layout.ways) - begins;
+    const std::uint64_t first = layout.begin(group, j) - begins, length = layout.length(group, j);
+    const std::uint64_t share = (all + slabs - 1) / slabs;
     const auto in_run = [=](std::uint64_t i) { return i < first ? 0 : i - first < length ? i - first : length; };
     begin = in_run(slab * share);
     end = in_run((slab + 1) * share);

@@ -69,8 +69,8 @@ struct pair_columns {
   }
 };
 
-/// The list as kernels take it; queues what writes its table, if it has one.
-inline run_list listed_on_device(const simt::queue& q, const run_sequence& runs, std::byte* table) {
+/// The list as kernels take it; queues what writes its table, if it has one that is not written yet.
+inline run_list listed_on_device(const simt::queue& q, const run_sequence& runs, std::byte* table, bool writes = true) {
   run_list list{.n = runs.n, .count = runs.list.size()};
   if (list.count <= run_list::few) {
     std::copy(runs.list.begin(), runs.list.end(), list.here);
@@ -78,7 +78,7 @@ inline run_list listed_on_device(const simt::queue& q, const run_sequence& runs,
   }
   auto* const entries = reinterpret_cast<listed_run*>(table);
   list.table = {entries, list.count};
-  for (std::uint64_t first = 0; first < list.count; first += list_runs_kernel::batch) {
+  for (std::uint64_t first = 0; writes && first < list.count; first += list_runs_kernel::batch) {
     list_runs_kernel kernel{};
     kernel.table = {entries, list.count};
     kernel.first = first;

@@ -66,25 +66,27 @@ struct listed_lengths {
   SORTILE_DEVICE std::uint64_t first_piece(std::uint64_t group, unsigned ways, std::uint64_t step) const {
     return group == 0 ? 0 : begin(group * ways) / step + spare * group;
   }
-  SORTILE_DEVICE std::uint64_t group_of(std::uint64_t piece, std::uint64_t groups, unsigned ways,
-                                        std::uint64_t step) const {
-    return groups == 1 ? 0 : last_beginning(list.table, span * ways, groups, piece, step);
+  SORTILE_DEVICE group_piece piece_at(std::uint64_t number, std::uint64_t groups, unsigned ways,
+                                      std::uint64_t step) const {
+    return groups == 1 ? group_piece{0, 0, number} : found(list.table, span * ways, groups, number, step);
   }
 
  private:
   /// A call, so that a kernel's registers are not taken from what follows. Of several groups: the list has a table.
-  SORTILE_DEVICE_CALL static std::uint64_t last_beginning(simt::global<const listed_run> table, std::uint64_t runs,
-                                                          std::uint64_t groups, std::uint64_t piece,
-                                                          std::uint64_t step) {
-    std::uint64_t low = 0, high = groups;
+  SORTILE_DEVICE_CALL static group_piece found(simt::global<const listed_run> table, std::uint64_t runs,
+                                               std::uint64_t groups, std::uint64_t number, std::uint64_t step) {
+    const auto first_of = [&](std::uint64_t group) { return table.load(group * runs).start / step + spare * group; };
+    std::uint64_t low = 0, high = groups, first = 0;
     while (high - low > 1) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (table.load(middle * runs).start / step + spare * middle <= piece)
+      const std::uint64_t middle = low + (high - low) / 2, begin = first_of(middle);
+      if (begin <= number) {
         low = middle;
-      else
+        first = begin;
+      } else {
         high = middle;
+      }
     }
-    return low;
+    return {low, first, number - first};
   }
 };
 

@@ -24,6 +24,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// A slab, or a chunk of samples: its group, the number of the group's first piece among all, and its own in the group.
+struct group_piece {
+  std::uint64_t group, first, number;
+};
+
 /// Runs one behind the other, all of one length but for the last. Groups are alike, but that the last may have fewer
 /// and shorter runs; so a group's pieces (slabs, say) are found among those of all groups by a division.
 struct equal_lengths {
@@ -35,8 +40,9 @@ struct equal_lengths {
   SORTILE_DEVICE static std::uint64_t first_piece(std::uint64_t group, unsigned, std::uint64_t step) {
     return group * step;
   }
-  SORTILE_DEVICE static std::uint64_t group_of(std::uint64_t piece, std::uint64_t, unsigned, std::uint64_t step) {
-    return piece / step;
+  SORTILE_DEVICE static group_piece piece_at(std::uint64_t number, std::uint64_t, unsigned, std::uint64_t step) {
+    const std::uint64_t group = number / step;
+    return {group, group * step, number - group * step};
   }
 };
 
@@ -52,11 +58,6 @@ struct equal_runs {
 
   SORTILE_DEVICE source of(const lengths& l, std::uint64_t i) const { return {l.begin(i)}; }
   SORTILE_DEVICE Element load(const source& s, std::uint64_t place) const { return all.load(s.begin + place); }
-};
-
-/// A slab, or a chunk of samples: its group, the number of the group's first piece among all, and its own in the group.
-struct group_piece {
-  std::uint64_t group, first, number;
 };
 
 /// Where runs, groups and slabs lie.
@@ -92,14 +93,11 @@ struct merge_layout {
     return lengths.first_piece(group, ways, slab_step);
   }
   /// Of the slab with this number among all; a group has fewer than it has numbers.
-  SORTILE_DEVICE group_piece slab_at(std::uint64_t number) const { return piece_at(number, slab_step); }
-  SORTILE_DEVICE group_piece chunk_at(std::uint64_t number) const { return piece_at(number, chunk_step); }
-
- private:
-  SORTILE_DEVICE group_piece piece_at(std::uint64_t number, std::uint64_t step) const {
-    const std::uint64_t group = lengths.group_of(number, groups, ways, step);
-    const std::uint64_t first = lengths.first_piece(group, ways, step);
-    return {group, first, number - first};
+  SORTILE_DEVICE group_piece slab_at(std::uint64_t number) const {
+    return lengths.piece_at(number, groups, ways, slab_step);
+  }
+  SORTILE_DEVICE group_piece chunk_at(std::uint64_t number) const {
+    return lengths.piece_at(number, groups, ways, chunk_step);
   }
 };
 

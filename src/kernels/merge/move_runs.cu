@@ -16,7 +16,7 @@ void launch_moves(const simt::queue& q, const move_runs_request& r, const run_li
   constexpr unsigned most_bits = 5;
   const std::uint64_t units = r.bytes / sizeof(Unit);
   const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
-  const std::uint64_t blocks = pieces_of(list.n, kernel::block_threads >> bits);
+  const std::uint64_t blocks = pieces_of(list.n, (kernel::block_threads >> bits) * kernel::items);
   simt::launch(
       q, {.grid = unsigned(std::min(blocks, most_blocks))},
       kernel{.list = list,
@@ -51,7 +51,7 @@ void launch_move_runs<simt::this_backend>(const simt::queue& q, const move_runs_
     if (run.n > 0)
       all |= reinterpret_cast<std::uintptr_t>(r.values ? run.values : run.keys);
   }
-  const run_list list = listed_on_device(q, runs, static_cast<std::byte*>(r.table));
+  const run_list list = listed_on_device(q, runs, static_cast<std::byte*>(r.table), !r.is_listed);
   if (all % 4 == 0)
     launch_by_number<std::uint32_t>(q, r, list);
   else

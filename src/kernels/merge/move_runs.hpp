@@ -25,6 +25,7 @@ struct move_runs_request {
   const void* numbers = nullptr;      ///< null: end to end; else which element goes to each place
   unsigned number_bytes = 0;          ///< 4 or 8
   void* table = nullptr;              ///< run_table_bytes(), aligned to 128
+  bool is_listed = false;             ///< the table has been written for these runs
 };
 
 /// Bytes of the table of so many runs, none of them empty.

@@ -1,4 +1,5 @@
-// The kernel of move_runs.hpp: a power of two of threads per element, each moving every so many units of it.
+// The kernel of move_runs.hpp: a power of two of threads per element, each moving every so many units of it. A thread
+// finds the places of several elements before it reads the first, so that reads are on their way at once.
 #pragma once
 
 #include "kernels/any_order/run_list.hpp"
@@ -8,7 +9,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 /// Unit: std::uint8_t or std::uint32_t. Number: of the elements that are wanted; void where all are, in their order.
 template <class Unit, class Number>
 struct move_runs_kernel {
-  static constexpr unsigned block_threads = 256;
+  static constexpr unsigned block_threads = 256, items = 4; // elements of a thread at once
   static constexpr bool by_number = !std::is_void_v<Number>;
   using number = std::conditional_t<by_number, Number, std::uint32_t>;
 
@@ -20,25 +21,50 @@ struct move_runs_kernel {
   unsigned threads_bits; // 2^threads_bits threads move an element
 
   SORTILE_DEVICE void operator()() const {
-    const std::uint64_t stride = (std::uint64_t{simt::grid_size()} * block_threads) >> threads_bits;
-    const std::uint64_t thread = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index();
-    const std::uint64_t first = thread & ((1u << threads_bits) - 1);
+    const unsigned t = simt::thread_index(), apart = block_threads >> threads_bits,
+                   first = t & ((1u << threads_bits) - 1);
+    const std::uint64_t tile = std::uint64_t{apart} * items;
     std::uint64_t begin = 0, end = 0; // elements of the run at hand
-    simt::global<const Unit> from{nullptr, 0};
-    for (std::uint64_t i = thread >> threads_bits; i < list.n; i += stride) {
-      std::uint64_t wanted = i;
-      if constexpr (by_number)
-        wanted = numbers.load(i);
-      if (wanted < begin || wanted >= end) {
-        const std::uint64_t r = list.run_of(wanted);
-        const listed_run run = list.get(r);
-        begin = run.start;
-        end = list.start(r + 1);
-        from = {static_cast<const Unit*>(values ? run.values : run.keys), (end - begin) * units};
+    simt::global<const Unit> run{nullptr, 0};
+    for (std::uint64_t at = simt::block_index() * tile; at < list.n; at += simt::grid_size() * tile) {
+      simt::global<const Unit> from[items]; // each element's own units
+      unsigned there = 0;                   // a prefix of the items
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < items; ++k) {
+        const std::uint64_t i = at + k * apart + (t >> threads_bits);
+        if (i >= list.n)
+          continue;
+        std::uint64_t wanted = i;
+        if constexpr (by_number)
+          wanted = numbers.load(i);
+        if (wanted < begin || wanted >= end)
+          run = run_with(wanted, begin, end);
+        from[k] = run.subview((wanted - begin) * units, units);
+        there = k + 1;
       }
-      for (std::uint64_t u = first; u < units; u += 1u << threads_bits)
-        out.store(i * units + u, from.load((wanted - begin) * units + u));
+      for (std::uint64_t u = first; u < units; u += 1u << threads_bits) {
+        Unit moved[items];
+        SORTILE_UNROLL
+        for (unsigned k = 0; k < items; ++k)
+          if (k < there)
+            moved[k] = from[k].load(u);
+        SORTILE_UNROLL
+        for (unsigned k = 0; k < items; ++k)
+          if (k < there)
+            out.store((at + k * apart + (t >> threads_bits)) * units + u, moved[k]);
+      }
     }
+  }
+
+ private:
+  /// The units of the run with an element, and where its elements begin and end among all.
+  SORTILE_DEVICE simt::global<const Unit> run_with(std::uint64_t element, std::uint64_t& begin,
+                                                   std::uint64_t& end) const {
+    const std::uint64_t r = list.run_of(element);
+    const listed_run found = list.get(r);
+    begin = found.start;
+    end = list.start(r + 1);
+    return {static_cast<const Unit*>(values ? found.values : found.keys), (end - begin) * units};
   }
 };
 
