@@ -46,7 +46,8 @@
 // Options as above; order::descending is refused, since the comparison says it all. Workspace: n elements and some per
 // cent, where a block does not hold them all; with values and in argsort n records of both, twice as many beyond what
 // two levels of splitters take (values that make a record of more than 64 bytes are moved by position, after a sort of
-// key and position). Where members decide, a decomposer is quicker.
+// key and position). Where members decide, a decomposer is quicker. Merges: of two ranges, or of a list of any number of
+// runs, by the same frame; kernels/any_order/merge_list.hpp has the algorithm.
 //
 // When not to use it: where the struct is a number (sort by sortile.hpp), or columns lie apart (argsort_rows on the
 // host). Compiled by a host compiler the kernels run on the executor, on arrays in host memory: for checking.

@@ -235,10 +235,40 @@ def test_rows_by_several_columns(gpu):
         assert np.array_equal(gpu.back(sortile.lexsort([gpu.there(b) for b in blocks], axis=axis)), wanted)
 
 
-def test_merge(gpu):
-    runs = [np.sort(fill("f4", n, n)) for n in (500, 0, 3000)]
-    found = sortile.merge(*map(gpu.there, runs))
-    assert oracle.same_bits(gpu.back(found), sortile.merge(*runs))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("lengths", [(500, 0, 3000), (0,), (9000,), (70_001, 30), (40,) * 90, (300, 9000, 1, 0) * 4, (300, 1) * 40])
+def test_merge(gpu, lengths, direction):
+    descending, nan = direction
+    how = {"descending": descending, "nan": nan}
+    for name in frameworks.some_types(gpu, len(lengths) + DIRECTIONS.index(direction)):
+        runs = [sortile.sort(fill(name, n, i, 200), **how) for i, n in enumerate(lengths)]
+        there = [gpu.there(run) for run in runs]
+        wanted, found = sortile.merge(*runs, **how), sortile.merge(*there, **how)
+        assert type(found) is type(there[0])
+        if gpu.name == "jax" and descending and nan == "last" and wanted.dtype.kind == "f":  # NaN loses its sign
+            assert np.array_equal(gpu.back(found), wanted, equal_nan=True), name
+        else:
+            assert oracle.same_bits(gpu.back(found), wanted), name
+        assert all(oracle.same_bits(gpu.back(t), run) for t, run in zip(there, runs, strict=True)), name
+
+
+def test_merge_into_an_array(gpu):
+    if gpu.name == "jax":
+        pytest.skip("JAX's arrays are never written to")
+    for descending, nan in DIRECTIONS:
+        how = {"descending": descending, "nan": nan}
+        both = np.concatenate([sortile.sort(fill("f4", n, n), **how) for n in (6000, 9000)])
+        wanted = sortile.merge(both[:6000], both[6000:], **how)
+        there, out = gpu.there(both), gpu.there(np.zeros_like(both))
+        assert sortile.merge(there[:6000], there[6000:], out=out, **how) is out
+        assert oracle.same_bits(gpu.back(out), wanted)
+        assert sortile.merge(there[:6000], there[6000:], out=there, **how) is there  # which is both runs
+        assert oracle.same_bits(gpu.back(there), wanted)
+        gaps = gpu.there(np.zeros((15_000, 2), "f4"))[:, 0]
+        sortile.merge(out[:0], out, out=gaps, **how)
+        assert oracle.same_bits(gpu.back(gaps), wanted)
+        with pytest.raises((ValueError, RuntimeError)):
+            sortile.merge(out, out, out=out, **how)
 
 
 @pytest.mark.parametrize("equal_nan", [True, False])
