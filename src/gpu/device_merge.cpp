@@ -79,11 +79,12 @@ void device_merge::add_steps(std::vector<plan_step>& steps) const {
     const bool numbered = values_ == values_are::gathered;
     const std::size_t moved = numbered ? n_ * number_bytes() : values;
     const unsigned passes = plan_.passes.passes;
+    const std::string most = std::to_string(most_passes(key, value_bytes()));
     for (unsigned pass = 0; pass < passes; ++pass)
       steps.push_back({"merge",
-                       (pass == 0 ? runs_of(count_) + ", up to " : "up to ") + runs_of(plan_.passes.ways) +
-                           " at once; pass " + std::to_string(pass + 1) + " of " + std::to_string(passes) + ", where " +
-                           std::to_string(most_passes(key, value_bytes())) + " are quicker than a sort",
+                       (pass == 0 ? runs_of(count_) + ", up to " : "up to ") + std::to_string(plan_.passes.ways) +
+                           " at once; pass " + std::to_string(pass + 1) + " of " + std::to_string(passes) +
+                           " (of more than " + most + " a sort costs less)",
                        keys + (numbered && pass == 0 ? 0 : moved), keys + moved});
     if (numbered)
       steps.push_back(

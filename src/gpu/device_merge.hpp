@@ -20,8 +20,9 @@ namespace sortile::gpu {
 
 class device_merge {
  public:
-  /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. From what passes and sorts of
-  /// 2^28 elements take on an H100 (docs/gpu-engine.md).
+  /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. A model: a pass takes a read
+  /// and a write of all elements, and half as long again; the copy and a sort take four of both (32-bit keys alone), or
+  /// five and more.
   static constexpr unsigned most_passes(std::size_t key_bytes, std::size_t value_bytes) {
     return key_bytes < 4 ? 0 : key_bytes == 4 && value_bytes == 0 ? 2 : 3;
   }
