@@ -2,11 +2,9 @@
 //
 //   copy   one run with elements
 //   merge  passes of up to eight runs at once (kernels/merge/merge_runs.hpp). Values of 4 and 8 bytes travel; others
-//   are
-//          gathered by the numbers of the merged elements
+//          are gathered by the numbers of the merged elements
 //   sort   few elements, keys of 8 and 16 bits, and so many runs that more passes are needed than a sort costs: the
-//   runs
-//          are laid end to end in the output, and sorted there. A stable sort gives what a stable merge does
+//          runs are laid end to end in the output, and sorted there. A stable sort gives what a stable merge does
 #pragma once
 
 #include "kernels/merge/merge_runs.hpp"

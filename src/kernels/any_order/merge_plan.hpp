@@ -93,7 +93,7 @@ struct list_merge_plan {
 
   std::uint64_t n, count;
   merge_passes passes;
-  unsigned threads, capacity; ///< of a block
+  unsigned threads; ///< of a block
   slab_cut cut;
   std::size_t table, borders, unusable, keys, values, bytes;
 
@@ -107,8 +107,7 @@ struct list_merge_plan {
     p.count = count;
     p.passes = count < 2 ? merge_passes{1, 2} : merge_passes::of(count);
     p.threads = shape.slab_threads(n);
-    p.capacity = shape.slab_capacity(p.threads);
-    p.cut = slab_cut::of(p.capacity, p.passes.ways);
+    p.cut = slab_cut::of(shape.slab_capacity(p.threads), p.passes.ways);
     arena a;
     p.table = a.take(count <= few ? 0 : count * table_entry);
     p.borders = a.take(p.slabs(p.groups(1)) * most_ways * sizeof(std::uint64_t));
