@@ -204,6 +204,28 @@ TEST(DeviceMerge, RefusesWhatItCannotDo) {
   expect_invalid([&] { explain(right, {.stream = &out}); }, {"stream", "host memory"});
 }
 
+TEST(DeviceMerge, TellsItsProgressAndCanBeCancelled) {
+  const std::vector<std::uint64_t> keys(3000, 7);
+  std::vector<std::uint64_t> out(6000, 9);
+  const std::vector<sorted_run> runs(2, sorted_run{keys.data(), nullptr, keys.size()});
+  const merge_request request{.type = key_type::u64, .runs = runs, .keys_out = out.data()};
+  std::vector<double> told;
+  options opts{.engine = "executor"};
+  opts.progress = [&](double share) {
+    told.push_back(share);
+    return false;
+  };
+  EXPECT_THROW(run(request, opts), cancelled);
+  EXPECT_EQ(out, std::vector<std::uint64_t>(6000, 9));
+  opts.progress = [&](double share) {
+    told.push_back(share);
+    return true;
+  };
+  run(request, opts);
+  EXPECT_EQ(out, std::vector<std::uint64_t>(6000, 7));
+  EXPECT_EQ(told.back(), 1.0);
+}
+
 TEST(DeviceMerge, RunsOutOfOrderTouchNothingElse) {
   std::vector<std::uint32_t> keys(40'000);
   for (std::size_t i = 0; i < keys.size(); ++i)

@@ -4,7 +4,10 @@
 #include "tests/merge/merge_case.hpp"
 #include "tests/short_tests.hpp"
 
+#include <sortile/sortile.hpp>
+
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace sortile::testing {
@@ -78,6 +81,18 @@ TEST_F(gpu_merge, IsCapturedAndReplayedOnCuda) {
   replay(3, 5000);
   replay(60, 700);  // a table of runs, two passes
   replay(1000, 40); // a sort
+}
+
+TEST_F(gpu_merge, TakesSpansOfTwoRangesOnCuda) {
+  std::vector<float> a(70'000), b(50'000), both;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<float>(i / 3);
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<float>(i / 2);
+  const device_array<float> first(a), second(b), out(a.size() + b.size());
+  sortile::merge(first.span(), second.span(), out.span(), {.memory = memory::device});
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  EXPECT_EQ(out.host(), both);
 }
 
 TEST_F(gpu_merge, NamesRunsThatTheDeviceCannotReachOnCuda) {
