@@ -17,10 +17,22 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// The local step's, with registers for a finer bin of each key. A list twice as long was slower.
+/// The local step's list and bins, with registers for a finer bin of each key, and room for a fifth more keys: a map or
+/// an interval makes a few buckets a little larger than others. A list twice as long was slower, and so were 1024
+/// threads of 64-bit keys.
 template <class Word>
 struct refining_tuning : local_sort_tuning<Word> {
-  static constexpr unsigned min_blocks = sizeof(Word) == 4 ? 4 : 2;
+  static constexpr unsigned min_blocks = 2;
+};
+template <>
+struct refining_tuning<std::uint32_t> : local_sort_tuning<std::uint32_t> {
+  static constexpr unsigned threads = 512, min_blocks = 2;
+  static constexpr int vectors = 3;
+};
+template <>
+struct refining_tuning<std::uint64_t> : local_sort_tuning<std::uint64_t> {
+  static constexpr unsigned min_blocks = 2;
+  static constexpr int vectors = 6;
 };
 
 template <class Word>

@@ -8,6 +8,7 @@
 //      warp's first neighbours are alike, those of one digit share one (alike_rows.hpp)
 //   2  scans the counters: where each digit begins in the staged tile                offset[d]
 //   3  puts the keys there, and reserves room in the buckets, one atomic per digit   stage, place[d]
+//      (a map's digits are kept since 1, four a register)
 //   4  writes the staged tile out
 //
 // Whole granules. A 32-byte sector that is written in part costs more than a whole one, so a bucket gets whole, aligned
@@ -44,6 +45,7 @@
 #include "kernels/alike_rows.hpp"
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/partition/bucket_tables_kernel.hpp"
+#include "kernels/partition/kept_digits.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -130,6 +132,10 @@ struct partition_kernel {
   }
 
  private:
+  /// Whether a digit is dear: a map's.
+  template <class Buckets>
+  static constexpr bool keeps = std::same_as<Buckets, mapped_keys<Word, Image>>;
+
   /// Alike: warps ask whether neighbours are. The others need not.
   template <bool Alike, class Buckets>
   SORTILE_DEVICE void partition(shared& s, const Buckets& buckets) const {
@@ -148,13 +154,14 @@ struct partition_kernel {
       const position here = at;
       std::uint32_t ranks[items / 2]; // two a word
       leftovers old;
-      rank<Alike>(s, buckets, here, keys, ranks);
+      kept_digits<keeps<Buckets> ? items : 0> digits;
+      rank<Alike>(s, buckets, here, keys, ranks, digits);
       take(s, old);
       simt::block_barrier();
       scan_digits(s);
       simt::block_barrier();
       const reservation room = reserve(s, here.segment);
-      put(s, buckets, here, keys, ranks);
+      put(s, buckets, here, keys, ranks, digits);
       put_back(s, old);
       advance(at);
       more = at.tile < tiles;
@@ -259,9 +266,9 @@ struct partition_kernel {
           f(keys[i / vector][i % vector], i);
     }
   }
-  template <bool Alike, class Buckets>
+  template <bool Alike, class Buckets, class Digits>
   SORTILE_DEVICE void rank(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
-                           std::uint32_t (&ranks)[items / 2]) const {
+                           std::uint32_t (&ranks)[items / 2], Digits& kept) const {
     SORTILE_UNROLL
     for (std::uint32_t& two : ranks)
       two = 0;
@@ -287,7 +294,9 @@ struct partition_kernel {
       }
     } else {
       each_key(at, keys, [&](Word key, int i) {
-        set(i, s.count.fetch_add(digit(buckets, key), 1u, simt::relaxed, simt::block_scope));
+        const std::uint32_t d = digit(buckets, key);
+        kept.set(i, d);
+        set(i, s.count.fetch_add(d, 1u, simt::relaxed, simt::block_scope));
       });
     }
   }
@@ -297,11 +306,12 @@ struct partition_kernel {
     for (int e = 0; e < vector; ++e)
       digits[e] = digit(buckets, x[e]);
   }
-  template <class Buckets>
+  template <class Buckets, class Digits>
   SORTILE_DEVICE void put(shared& s, const Buckets& buckets, const position& at, const keys_vector (&keys)[vectors],
-                          const std::uint32_t (&ranks)[items / 2]) const {
+                          const std::uint32_t (&ranks)[items / 2], const Digits& kept) const {
     each_key(at, keys, [&](Word key, int i) {
-      s.stage[s.offset.load(digit(buckets, key)) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
+      const std::uint32_t d = kept.or_else(i, [&] { return digit(buckets, key); });
+      s.stage[s.offset.load(d) + (i % 2 == 0 ? ranks[i / 2] & 0xffff : ranks[i / 2] >> 16)] = key;
     });
   }
 

@@ -71,12 +71,11 @@ struct sort_keys_layout {
   /// Entries of a list of heavy buckets; an even number.
   static std::uint64_t heavy_room(std::uint64_t n) { return (most_giants(n, least_heavy) + 2) / 2 * 2; }
 
-  /// Whether skewed keys are spread by their distribution (key_scan/key_map.hpp). Of 32-bit keys, four passes of an LSD
-  /// sort are as quick for longer.
+  /// Whether skewed keys are spread by their distribution (key_scan/key_map.hpp).
   template <class Word>
   static bool maps(const partition_plan& p, const typed_request<Word>& r) {
     return sizeof(Word) <= 8 && r.may_fall_back() && !p.counts && r.n >= r.tuning.sample_from &&
-           r.n >= (sizeof(Word) == 4 ? 8 : 1) * r.tuning.map_keys_from;
+           r.n >= r.tuning.map_keys_from;
   }
   /// Whether frequent values then have buckets of their own (local/heavy_buckets.hpp).
   template <class Word>
