@@ -272,7 +272,10 @@ class JaxArrays(Framework):
         return jnp.cumsum(x)
 
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
-        places = jnp.arange(x.shape[axis]).reshape(lane_shape(x.ndim, axis))
+        n = x.shape[axis]
+        places = jnp.arange(n).reshape(lane_shape(x.ndim, axis))
+        if n < jnp.iinfo(counts.dtype).max:  # a wider type's numbers may be beyond that of the places
+            counts = jnp.minimum(counts, jnp.asarray(n, counts.dtype)).astype(places.dtype)
         return jnp.where(places < jnp.expand_dims(counts, axis), x, jnp.asarray(fill, x.dtype))
 
     def placed(self, positions: Any, values: Any) -> Any:

@@ -180,9 +180,18 @@ class TorchArrays(GpuArrays):
     def cumsum(self, x: Any) -> Any:
         return x.cumsum(0)
 
+    def need_beside(self, name: str, side: Any, x: Any) -> None:
+        if side.device != x.device:
+            raise ValueError(f"sortile.top_k: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
+
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
         places = torch.arange(x.shape[axis], device=x.device).reshape(lane_shape(x.ndim, axis))
-        return torch.where(places < counts.unsqueeze(axis), x, torch.full((), fill, dtype=x.dtype, device=x.device))
+        if counts.dtype == torch.uint64:  # from 2^63 on they are negative as int64
+            signed = counts.view(torch.int64)
+            counts = torch.where(signed < 0, x.shape[axis], signed)
+        filler = torch.full((), fill, dtype=x.dtype, device=x.device)
+        kept = places < counts.to(torch.int64).unsqueeze(axis)
+        return _typed_as(x, torch.where(kept, self.bits(x), self.bits(filler)))
 
     def placed(self, positions: Any, values: Any) -> Any:
         return torch.empty_like(values).scatter_(0, _for_indexing(positions), values)
