@@ -234,9 +234,9 @@ def quantile(f: Framework, x: Any, wanted: Any, axis: int | None, method: int) -
     return f.moveaxis(result.reshape((*others, wanted.size)), -1, 0).reshape((*wanted.shape, *others))
 
 
-def need_first(k: int, n: int) -> None:
+def need_first(k: int, n: int, name: str = "k") -> None:
     if not 0 <= k <= n:
-        raise ValueError(f"sortile.top_k: k = {k} of {n} elements; allowed are 0 to {n}")
+        raise ValueError(f"sortile.top_k: {name} = {k} of {n} elements; allowed are 0 to {n}")
 
 
 def need_place(kth: int, n: int) -> int:

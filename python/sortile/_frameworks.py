@@ -224,6 +224,9 @@ class Framework:
         """The array in which result[positions[i]] is values[i]."""
         raise NotImplementedError
 
+    def need_beside(self, name: str, side: Any, x: Any) -> None:
+        """An error where `side` lies on another device than `x`, and the framework would not say so itself."""
+
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
         """x, with `fill` along the axis from place `counts` on, of which each lane has its own."""
         raise NotImplementedError

@@ -5,6 +5,9 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
+import datetime
+import math
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +17,7 @@ from ._arrays import (
 )
 from ._backend import core
 from ._device import need_first, need_place
-from ._frameworks import held_by, refuse_host_options
+from ._frameworks import Framework, held_by, refuse_host_options
 from ._progress import Progress, Tell, telling
 
 if TYPE_CHECKING:
@@ -73,7 +76,8 @@ def top_k(
         or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     k : int or array of ints
         From 0 to the axis' length. An array has a k for each lane: its shape is that of x without the axis. Beside an array
-        that lies on a GPU it lies there, too, and is not read by the host.
+        that a framework keeps on a GPU, traces or differentiates it is one of the framework's on the same device, and is
+        not read by the host.
     axis : int or None
         The axis; None takes all elements as one.
     largest : bool
@@ -82,9 +86,9 @@ def top_k(
         NaN and NaT are chosen after all others, or count as the largest values.
     most : int, optional
         With a k for each lane, the length of the result along the axis: a lane has no more. The largest k unless given;
-        needed where x lies on a GPU.
+        needed where the host does not read k.
     fill : scalar
-        What `values` has behind a lane's k; `indices` have -1 there.
+        What `values` has behind a lane's k: a number that an element can be; `indices` have -1 there.
     threads, progress
         As in `sort`.
 
@@ -97,7 +101,8 @@ def top_k(
     Raises
     ------
     TypeError, ValueError, MemoryError
-        As `sort`; ValueError also for a k beyond the axis.
+        As `sort`; ValueError also for a k beyond the axis. Where the host does not read k, a lane's k below 0 counts as 0,
+        and one above `most` as `most`.
 
     Notes
     -----
@@ -138,36 +143,105 @@ def _top_k_of_lanes(
         refuse_host_options(None, progress)
         if most is None:
             raise ValueError(
-                "sortile.top_k: most is needed, the length of the result: beside an array that lies on a GPU the host does "
-                "not read k"
+                "sortile.top_k: most is needed, the length of the result: of an array that a framework keeps on a GPU, traces "
+                "or differentiates the host does not read k"
             )
-        if not framework.is_array(type(k)):
-            raise TypeError(
-                f"sortile.top_k: k is of type {type(k).__name__}; beside an array of {framework.name}'s it is one, too"
-            )
-        _need_counts(k.shape, "int" in str(k.dtype), k.dtype, x.shape, axis)
-        values, indices = framework.top_k(x, whole("most", most), axis, largest, nan)
-        along_axis = 0 if axis is None else axis
-        return TopK(
-            framework.filled_behind(values, k, along_axis, fill), framework.filled_behind(indices, k, along_axis, -1)
-        )
+        return _top_k_of_held_lanes(framework, x, k, axis, largest, nan, whole("most", most), fill)
     a, back = given(x)
     counts = given(k)[0]
     _need_counts(counts.shape, counts.dtype.kind in "iu" or counts.size == 0, counts.dtype, a.shape, axis)
+    if counts.size == 0:
+        counts = np.zeros(counts.shape, np.int64)
     length = a.size if axis is None else a.shape[axis]
     for wrong in (counts.min(initial=0), counts.max(initial=0)):
         need_first(int(wrong), length)
     first = int(counts.max(initial=0)) if most is None else whole("most", most)
+    need_first(first, length, "most")
     with telling(progress) as tell:
         values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
     along_axis = 0 if axis is None else axis
     behind = np.arange(first).reshape(lane_shape(values.ndim, along_axis)) >= np.expand_dims(counts, along_axis)
-    try:
-        values[behind] = np.zeros((), a.dtype) if type(fill) is int and fill == 0 else fill
-    except (TypeError, ValueError, OverflowError) as e:
-        raise type(e)(f"sortile.top_k: fill = {fill!r} is no element of type {a.dtype}: {e}") from e
+    values[behind] = _filler(a.dtype.name, fill)
     indices[behind] = -1
     return TopK(back(values), positions_back(x, back)(indices))
+
+
+def _top_k_of_held_lanes(
+    framework: Framework, x: Any, k: Any, axis: int | None, largest: bool, nan: str, most: int, fill: Any
+) -> TopK:
+    """Of an array that a framework holds: k is not read, unless it is a number."""
+    if not framework.is_array(type(k)) and not isinstance(k, (int, np.integer)):
+        raise TypeError(
+            f"sortile.top_k: k is of type {type(k).__name__}; beside an array of {framework.name}'s it is one, too"
+        )
+    if axis is not None:
+        need_axis(axis, x.ndim)
+    length = math.prod(x.shape) if axis is None else x.shape[axis]
+    if not framework.is_array(type(k)):
+        number = whole("k", k)
+        _need_counts((), True, None, x.shape, axis)
+        need_first(number, length)
+        k = framework.single(x, number).reshape(())
+    _need_counts(k.shape, framework.is_integer(k), k.dtype, x.shape, axis)
+    framework.need_beside("k", k, x)
+    need_first(most, length, "most")
+    values, indices = framework.top_k(x, most, axis, largest, nan)
+    filler = _filler(str(values.dtype).rpartition(".")[2], fill)
+    along_axis = 0 if axis is None else axis
+    return TopK(
+        framework.filled_behind(values, k, along_axis, filler), framework.filled_behind(indices, k, along_axis, -1)
+    )
+
+
+def _filler(kind: str, fill: Any) -> Any:
+    """`fill` as a scalar that elements of the type of this name hold as it is; floats may round it."""
+    if isinstance(fill, np.ndarray) and fill.ndim == 0:
+        fill = fill[()]
+    is_date = isinstance(fill, (np.datetime64, np.timedelta64, datetime.date, datetime.timedelta))
+    is_number = not is_date and getattr(fill, "ndim", 0) == 0
+    is_number = is_number and not isinstance(fill, (str, bytes, bytearray, complex, np.complexfloating))
+    if kind.startswith(("datetime64", "timedelta64")):
+        if type(fill) is int and fill == 0:
+            return np.zeros((), kind)
+        if is_date:
+            return _filling_date(kind, fill)
+    elif is_number:
+        try:
+            if kind.startswith(("float", "bfloat")):
+                number = float(fill)
+                if math.isfinite(number) and abs(number) > _largest(kind):
+                    raise OverflowError
+                return number
+            number = int(fill) if isinstance(fill, np.bool_) else operator.index(fill)
+            least, most = (0, 1) if kind == "bool" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+            if least <= number <= most:
+                return bool(number) if kind == "bool" else number
+            raise OverflowError
+        except OverflowError:
+            raise ValueError(f"sortile.top_k: fill = {fill!r} is beyond the elements of type {kind}") from None
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"sortile.top_k: fill = {fill!r} is no element of type {kind}")
+
+
+def _largest(kind: str) -> float:
+    return float(np.finfo(kind if kind in ("float16", "float64") else "float32").max)
+
+
+def _filling_date(kind: str, fill: Any) -> Any:
+    """The same date or time span in elements' units."""
+    same = fill
+    try:
+        dtype = np.dtype(kind)
+        if not isinstance(fill, np.generic):
+            same = dtype.type(fill)
+        if same.dtype.kind == dtype.kind:
+            taken = same.astype(dtype)
+            if taken == same or (np.isnat(taken) and np.isnat(same)):
+                return taken
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"sortile.top_k: fill = {fill!r} is no element of type {kind}")
 
 
 def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | None) -> None:

@@ -244,8 +244,31 @@ class TestJax:
                     jax.jit(call)(x, k)
         with pytest.raises(ValueError, match="most is needed"):
             jax.jit(lambda a, k: sortile.top_k(a, k))(x, np.arange(20))
+        for axis, number in ((None, 3), (None, np.int8(0))):
+            found = jax.jit(lambda a: sortile.top_k(a, number, axis=axis, most=4))(x)
+            wanted = sortile.top_k(x, number, axis=axis, most=4)
+            assert np.array_equal(found.indices, wanted.indices)
+        for call, error, word in [
+            (lambda a: sortile.top_k(a, 3, most=4), ValueError, r"k has the shape \(\)"),
+            (lambda a: sortile.top_k(a, 601, axis=None, most=4), ValueError, "k = 601 of 600"),
+            (lambda a: sortile.top_k(a, True, axis=None, most=4), TypeError, "k is True"),
+            (lambda a: sortile.top_k(a, 1, axis=None, most=601), ValueError, "most = 601 of 600"),
+            (lambda a: sortile.top_k(a, 1, axis=None, most=2, fill="1"), TypeError, "fill = '1' is no element of type float32"),
+            (lambda a: sortile.top_k(a.astype("u1"), 1, axis=None, most=2, fill=300), ValueError, "fill = 300 is beyond"),
+            (lambda a: sortile.top_k(a, a[0, 0] > 0, axis=None, most=2), TypeError, "k has elements of type bool"),
+        ]:
+            with pytest.raises(error, match=word):
+                jax.jit(call)(x)
         found = jax.vmap(lambda a: sortile.top_k(a, 4).indices, in_axes=1)(x)
         assert np.array_equal(found, sortile.top_k(x.T, 4).indices)
+        for name in ("i1", "u1", "u2", "i4", "u4"):  # its largest number is as many as there is room for
+            k = np.array([np.iinfo(name).max, 1], name)
+            for most in (3, 400):
+                found = jax.jit(lambda a, k: sortile.top_k(a, k, most=most, fill=9))(np.tile(x.reshape(-1), (2, 1)), k)
+                assert (np.asarray(found.indices[0]) >= 0).sum() == min(most, int(k[0])), (name, most)
+                assert found.indices[1, 1:].tolist() == [-1] * (most - 1)
+        large = jax.jit(lambda a, k: sortile.top_k(a, k, most=2, fill=2**32 - 1))(np.arange(4, dtype="u4"), np.uint32(1))
+        assert large.values.tolist() == [3, 2**32 - 1]
         x[~np.isfinite(x)] = 0.25
         slope = jax.grad(lambda a: (sortile.top_k(a, 2).values * np.array([1, 10], "f4")).sum())(x)
         wanted = np.zeros_like(x)
@@ -534,6 +557,21 @@ class TestTorch:
         behind = torch.arange(3, device=device) >= k[:, None]
         assert torch.equal(found.values, wanted.values.masked_fill(behind, 0))
         assert torch.equal(found.indices, wanted.indices.masked_fill(behind, -1))
+        for name in ("uint8", "int8", "int16", "uint16", "int32", "uint32", "uint64"):
+            of_lanes = torch.tensor([1, 127, 0, 2, 3], device=device).to(getattr(torch, name))
+            if name == "uint64":
+                of_lanes = torch.tensor([1, -1, 0, 2, 3], device=device).view(torch.uint64)
+            leaf = x[:, 0].detach().requires_grad_()
+            behind = torch.arange(3, device=device) >= torch.tensor([1, 3, 0, 2, 3], device=device)[:, None]
+            found = sortile.top_k(leaf, of_lanes, most=3)
+            assert torch.equal(found.values.detach(), wanted.values.masked_fill(behind, 0)), name
+            assert torch.equal(found.indices, wanted.indices.masked_fill(behind, -1)), name
+        with pytest.raises(ValueError, match="k lies on meta; beside an array on"):
+            sortile.top_k(leaf, k.to("meta"), most=3)
+        with pytest.raises(TypeError, match="k has elements of type torch.bool"):
+            sortile.top_k(leaf, k > 0, most=3)
+        with pytest.raises(TypeError, match="fill = '2' is no element of type float32"):
+            sortile.top_k(leaf, k, most=3, fill="2")
         found = torch.vmap(lambda a: sortile.top_k(a, 2, axis=0), in_dims=2)(x)
         assert torch.equal(found.values, x.movedim(2, 0).topk(2, 1).values)
 

@@ -88,6 +88,34 @@ def test_top_k_with_a_k_of_each_lane_says_what_is_behind():
     assert x.tolist() == [[3, 1, 7], [5, 9, 2]]
 
 
+def test_top_k_fills_with_elements_only():
+    x = np.array([[3, 1, 7], [5, 9, 2]])
+    day, hour = np.datetime64("2020-01-01"), np.datetime64("2020-01-01T05")
+    for dtype, fill, kept in [
+        ("i8", True, 1), ("i8", np.int8(-5), -5), ("i8", np.array(4), 4), ("u1", 255, 255), ("u8", 2**64 - 1, 2**64 - 1),
+        ("?", 1, True), ("?", np.True_, True), ("f4", 2, 2.0), ("f4", np.float16(0.5), 0.5), ("f4", -np.inf, -np.inf),
+        (">i4", 9, 9), (">f4", 9, 9.0), ("M8[D]", day.astype("M8[h]"), day.item()), ("M8[D]", day.item(), day.item()),
+    ]:
+        assert sortile.top_k(x.astype(dtype), [2, 1], fill=fill).values.tolist()[1][1] == kept, (dtype, fill)
+    for dtype, fill, error in [
+        ("i8", 1.5, TypeError), ("i8", 2.0, TypeError), ("i8", "12", TypeError), ("i8", [4], TypeError),
+        ("i8", np.array([4, 5]), TypeError), ("i8", None, TypeError), ("i8", np.timedelta64(5), TypeError),
+        ("u1", 300, ValueError), ("u1", -1, ValueError), ("u1", np.int64(300), ValueError), ("i8", 2**63, ValueError),
+        ("?", 2, ValueError), ("?", 1.0, TypeError), ("f4", None, TypeError), ("f4", "1", TypeError), ("f4", 1 + 2j, TypeError),
+        ("f4", np.complex64(1), TypeError), ("f4", [[1], [2, 3]], TypeError), ("f4", 1e300, ValueError),
+        ("f4", 10**400, ValueError), ("f4", np.array([1.0]), TypeError), ("M8[D]", hour, TypeError), ("M8[D]", 5, TypeError),
+        ("M8[D]", np.timedelta64(5, "D"), TypeError), ("M8[D]", "2020-01-01", TypeError), ("m8[s]", day, TypeError),
+    ]:
+        with pytest.raises(error, match="sortile.top_k: fill = .* (is no element|is beyond the elements) of type"):
+            sortile.top_k(x.astype(dtype), [2, 1], fill=fill)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "U3", "M8[D]", "i1"])
+def test_top_k_of_no_lanes_has_no_k(dtype):
+    found = sortile.top_k(np.zeros((0, 5)), np.zeros(0, dtype), most=2)
+    assert found.values.shape == found.indices.shape == (0, 2)
+
+
 @given(arrays.block(), st.data(), st.sampled_from([None, 1, 3]))
 def test_partitions_of_any_layout(drawn, data, threads):
     x, axis = drawn
@@ -261,9 +289,10 @@ def test_misuse():
         (lambda: sortile.top_k(x.reshape(1, 5), [1.5]), TypeError, "k has elements of type float64; allowed are whole"),
         (lambda: sortile.top_k(x.reshape(1, 5), [6]), ValueError, "k = 6 of 5 elements"),
         (lambda: sortile.top_k(x.reshape(1, 5), [-1], most=2), ValueError, "k = -1 of 5 elements"),
-        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=6), ValueError, "k = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=6), ValueError, "most = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=-1), ValueError, "most = -1 of 5 elements"),
         (lambda: sortile.top_k(x.reshape(1, 5), [1], most=1.5), TypeError, "most is 1.5"),
-        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=2, fill="a"), ValueError, "fill = 'a' is no element of type int64"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [1], most=2, fill="a"), TypeError, "fill = 'a' is no element of type int64"),
         (lambda: sortile.top_k(x.reshape(1, 5), [1], axis=3), np.exceptions.AxisError, "axis 3"),
         (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "top_k: elements of type <U1 are given; this call takes"),
         (lambda: sortile.top_k(x * 1j, 1), TypeError, "elements of type complex128 are given"),
