@@ -35,6 +35,8 @@ struct first_of_rows_kernel {
       std::uint64_t from = i;
       if (position_bytes != 0)
         from = position_bytes == 4 ? positions_32.load(to) : positions_64.load(to);
+      if (positions_in_rows && from >= found.length) // of segments that overlap
+        continue;
       if (position_bytes == 0 || positions_in_rows)
         from += found.begin;
       for (std::uint64_t u = first; u < units; u += 1u << threads_bits)
