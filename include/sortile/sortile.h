@@ -308,7 +308,8 @@ sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, 
 /* The first k keys of each segment of an array of request->n keys, or all of a shorter one: segment i is a row of the
  * request, whose rows and stride are 0, and has its results at i * k. Segments at begins, or from begins to ends; places
  * behind a segment's results stay as they are. Host memory: without a workspace of the options. Device memory:
- * options.checked does not report offsets. */
+ * options.checked does not report offsets. For the workspace it matters only which of the segments' pointers are NULL;
+ * begins is not, there too. */
 sortile_status sortile_segment_top_k(const sortile_top_k_request* request, const sortile_segments* segments,
                                      const sortile_options* options);
 sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request* request,

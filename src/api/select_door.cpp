@@ -21,20 +21,24 @@ void* place(unsigned k) {
 
 // Requests whose arrays are not there yet: at any place.
 
-top_k_request placed(const top_k_request& request) {
-  if (request.keys_in != nullptr || request.n == 0)
-    return request;
-  top_k_request r = request;
+void place_arrays(top_k_request& r) {
   r.keys_in = place(0);
   r.keys_out = place(1);
   r.values_in = r.carries == payload::values ? place(2) : nullptr;
   r.values_out = r.carries == payload::none ? nullptr : place(3);
+}
+
+top_k_request placed(const top_k_request& request) {
+  top_k_request r = request;
+  if (r.keys_in == nullptr && r.n > 0)
+    place_arrays(r);
   return r;
 }
 
 segmented_top_k_request placed(const segmented_top_k_request& request) {
   segmented_top_k_request r = request;
-  r.arrays = placed(request.arrays);
+  if (r.arrays.keys_in == nullptr) // of no keys too: there is room for k of each segment
+    place_arrays(r.arrays);
   if (r.where.begins == nullptr)
     r.where.begins = place(4);
   if (r.where.ends == nullptr && r.where.form == segment_form::ranges)

@@ -465,7 +465,12 @@ static const char* selects(void) {
   CHECK(places[2] == 12345 && places[3] == 12345 && places[5] == 12345); /* shorter than k, and empty */
   CHECK(places[6] < COUNT - 2 && keys[2 + places[6]] <= keys[2 + places[7]]);
   CHECK(sortile_segment_top_k_workspace_bytes(&request, &parts, &bytes, NULL) == SORTILE_OK && bytes == 0);
+  sortile_top_k_request no_keys = {0};
+  no_keys.type = request.type;
+  no_keys.k = 3; /* of no keys */
+  CHECK(sortile_segment_top_k_workspace_bytes(&no_keys, &parts, &bytes, NULL) == SORTILE_OK && bytes == 0);
   parts.begins = NULL;
+  CHECK(sortile_segment_top_k_workspace_bytes(&no_keys, &parts, &bytes, NULL) == SORTILE_INVALID_ARGUMENT); /* rows */
   CHECK(sortile_segment_top_k(&request, &parts, NULL) == SORTILE_INVALID_ARGUMENT); /* rows */
   CHECK(sortile_segment_top_k(&request, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
   request.k = COUNT + 1;

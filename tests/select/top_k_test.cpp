@@ -303,5 +303,16 @@ TEST(TopK, ExplainsWhatItDoes) {
   EXPECT_EQ(of_segments.workspace_bytes, 0u);
 }
 
+/// Of segments k may be above n. The arrays need not be there for a plan, also where there are no keys.
+TEST(TopK, PlansSegmentsOfNoKeys) {
+  for (const payload carries : {payload::none, payload::indices, payload::values}) {
+    const segmented_top_k_request none{
+        {.type = key_type::u32, .n = 0, .k = 3, .carries = carries, .value_bytes = carries == payload::none ? 0u : 8u},
+        {.form = segment_form::offsets, .count = 2}};
+    EXPECT_EQ(workspace_bytes(none), 0u);
+    EXPECT_EQ(explain(none).engine, "cpu");
+  }
+}
+
 } // namespace
 } // namespace sortile
