@@ -275,19 +275,23 @@ top_k_request first_pairs(const char* operation, KeysIn& keys_in, ValuesIn& valu
 }
 
 template <class Keys, class Positions>
-top_k_request first_positions(const char* operation, Keys& keys, Positions& positions) {
-  using Index = std::ranges::range_value_t<Positions>;
-  need_wide_enough<Index>(operation, length(keys));
+top_k_request first_positions(Keys& keys, Positions& positions) {
   return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
           .n = length(keys),
           .k = length(positions),
           .keys_in = std::ranges::data(keys),
           .carries = payload::indices,
-          .value_bytes = sizeof(Index),
+          .value_bytes = sizeof(std::ranges::range_value_t<Positions>),
           .values_out = std::ranges::data(positions)};
 }
+template <class Keys, class Positions>
+top_k_request first_positions(const char* operation, Keys& keys, Positions& positions) {
+  need_wide_enough<std::ranges::range_value_t<Positions>>(operation, length(keys));
+  return first_positions(keys, positions);
+}
 
-/// The same of as many rows of one length as there are counts. \throws invalid_argument where lengths are no multiple
+/// The same of as many rows of one length as there are counts. \throws invalid_argument where lengths are no multiple,
+/// or not 0 with no counts
 top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
                       std::size_t count_bytes);
 /// The same of segments. \throws invalid_argument where the outputs' length is no multiple of their number, or the
@@ -397,7 +401,9 @@ void arg_top_k(Keys&& keys, Positions&& positions, const options& opts = {}) {
 template <key_range Keys, index_range Positions, count_range Counts>
 requires writable<Positions>
 void arg_top_k(Keys&& keys, Positions&& positions, Counts&& counts, const options& opts = {}) {
-  run(detail::by_rows("arg_top_k", detail::first_positions("arg_top_k", keys, positions), counts), opts);
+  const top_k_request request = detail::by_rows("arg_top_k", detail::first_positions(keys, positions), counts);
+  detail::need_wide_enough<std::ranges::range_value_t<Positions>>("arg_top_k", request.n);
+  run(request, opts);
 }
 
 /// Of each segment, as segment_top_k(); positions count from the beginning of their segment.

@@ -310,6 +310,11 @@ std::size_t share(const char* operation, const char* name, std::size_t length, s
 
 top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
                       std::size_t count_bytes) {
+  if (rows == 0 && (whole.n > 0 || whole.k > 0))
+    throw invalid_argument(
+        std::string("sortile::") + operation + ": the " +
+        (whole.n > 0 ? "input has " + std::to_string(whole.n) : "output has " + std::to_string(whole.k)) +
+        " elements and counts has none; there is one for each row");
   top_k_request r = whole;
   r.n = share(operation, "the input", whole.n, rows, "rows that counts has");
   r.k = share(operation, "the output", whole.k, rows, "rows that counts has");

@@ -57,6 +57,20 @@ TEST(SelectMisuse, RowsWithAKOfTheirOwn) {
   std::vector<std::uint32_t> results(3);
   expect_invalid([&] { top_k(keys, results, counts); }, {"sortile::top_k", "the input has 5", "3 rows"});
   expect_invalid([&] { top_k(std::vector<std::uint32_t>(6), out, counts); }, {"the output has 5", "3 rows"});
+  const std::span<const std::uint32_t> no_counts;
+  expect_invalid([&] { top_k(keys, results, no_counts); }, {"sortile::top_k", "the input has 5", "counts has none"});
+  expect_invalid([&] { arg_top_k(std::span<const int>(), results, no_counts); },
+                 {"sortile::arg_top_k", "the output has 3", "counts has none"});
+}
+
+/// Positions count from the beginning of their row: its length is what they must be able to number. No key is read.
+TEST(SelectMisuse, PositionsOfLongRows) {
+  const std::vector<std::uint32_t> counts(4);
+  const auto find = [&](std::size_t n) {
+    arg_top_k(std::span(reinterpret_cast<const std::uint8_t*>(keys.data()), n), std::span<std::int32_t>(), counts);
+  };
+  EXPECT_NO_THROW(find(std::size_t{1} << 32));
+  expect_invalid([&] { find(std::size_t{1} << 34); }, {"arg_top_k", std::to_string(std::size_t{1} << 32)});
 }
 
 TEST(SelectMisuse, TopKWithinSegments) {
