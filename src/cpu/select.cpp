@@ -14,6 +14,7 @@
 #include "primitives/quantile_place.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace sortile::cpu {
@@ -234,6 +235,7 @@ void select(const segmented_top_k_request& r, const options& opts, const executi
     const top_k_layout layout(one, threads);
     of_row(one, layout, {opts, threads, told, space.of(layout.bytes)});
   };
+  std::atomic<bool> long_ones = false;
   for_each_task(how.threads, (count + task_segments - 1) / task_segments, &progress,
                 [&](unsigned worker, std::size_t task) {
                   const std::size_t end = std::min(count, (task + 1) * task_segments);
@@ -241,9 +243,11 @@ void select(const segmented_top_k_request& r, const options& opts, const executi
                     if (const top_k_request one = segment_of(r, i); one.n < cut_from) {
                       do_segment(one, memory[worker], 1, nullptr);
                       progress.add(one.n);
+                    } else {
+                      long_ones.store(true, std::memory_order_relaxed);
                     }
                 });
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; long_ones && i < count; ++i)
     if (const top_k_request one = segment_of(r, i); one.n >= cut_from)
       do_segment(one, memory.front(), how.threads, &progress);
   progress.finish();
