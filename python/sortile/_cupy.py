@@ -101,11 +101,11 @@ class CuPy(GpuArrays):
     def copied(self, x: Any) -> Any:
         return x.copy()
 
-    def fits(self, out: Any, keys: Any) -> bool:
+    def fits(self, out: Any, keys: Any, n: int) -> bool:
         return bool(
             isinstance(out, cupy.ndarray)
             and out.dtype == keys.dtype
-            and out.shape == keys.shape[1:]
+            and tuple(out.shape) == (n,)
             and out.flags.c_contiguous
             and out.device == keys.device
         )

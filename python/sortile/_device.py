@@ -143,7 +143,7 @@ def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: st
                 "type"
             )
     flips = _flips(f, runs[0], descending, nan)
-    found = f.merge_lanes([f.flipped(run) for run in runs], False) if flips else f.merge_lanes(runs, descending, out)
+    found = f.merge_lanes([f.flipped(f.contiguous(run)) for run in runs], False) if flips else f.merge_lanes(runs, descending, out)
     if found is None:
         return f.sort(f.concatenate(runs), 0, descending, out, nan)
     if not flips:

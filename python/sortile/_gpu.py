@@ -73,8 +73,8 @@ class GpuArrays(Framework):
     def copied(self, x: Any) -> Any:
         raise NotImplementedError
 
-    def fits(self, out: Any, keys: Any) -> bool:
-        """Whether a result like `keys`, as one row, can be written where `out` lies."""
+    def fits(self, out: Any, keys: Any, n: int) -> bool:
+        """Whether a result of n elements like `keys` can be written where `out` lies."""
         raise NotImplementedError
 
     def key_type(self, x: Any) -> int:
@@ -88,7 +88,7 @@ class GpuArrays(Framework):
     def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
         rows, n = keys.shape
         key_type = self.key_type(keys)
-        direct = into is not None and self.fits(into, keys)
+        direct = into is not None and self.fits(into, keys, n)
         result = into if direct else self.empty((rows, n), keys.dtype, keys)
         core.device_sort(
             KEYS, key_type, rows, n, self.address(keys), self.address(result), 0, 0, 0, descending, *self.queue(keys)
@@ -110,9 +110,9 @@ class GpuArrays(Framework):
             return None  # of several devices: the framework's own words, where it puts them behind each other
         keys = [self.contiguous(run) for run in runs]
         lengths = [run.shape[0] for run in keys]
-        result = self.empty((1, sum(lengths)), keys[0].dtype, keys[0])
-        direct = into is not None and self.fits(into, result) and not any(self._overlap(into, run) for run in keys)
-        to = into if direct else result.reshape((sum(lengths),))
+        n = sum(lengths)
+        direct = into is not None and self.fits(into, keys[0], n) and not any(self._overlap(into, run) for run in keys)
+        to = into if direct else self.empty((1, n), keys[0].dtype, keys[0]).reshape((n,))
         core.device_merge(
             self.key_type(keys[0]), [(self.address(run), n) for run, n in zip(keys, lengths)], self.address(to),
             descending, *queue,

@@ -117,11 +117,11 @@ class TorchArrays(GpuArrays):
     def copied(self, x: Any) -> Any:
         return x.clone(memory_format=torch.contiguous_format)
 
-    def fits(self, out: Any, keys: Any) -> bool:
+    def fits(self, out: Any, keys: Any, n: int) -> bool:
         return bool(
             isinstance(out, torch.Tensor)
             and out.dtype == keys.dtype
-            and out.shape == keys.shape[1:]
+            and tuple(out.shape) == (n,)
             and out.is_contiguous()
             and out.device == keys.device
             and not (out.requires_grad and torch.is_grad_enabled())  # which PyTorch's copy refuses, or has in its graph

@@ -42,10 +42,10 @@ class structs_on_cuda final : public struct_sorter {
   }
   void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
     std::vector<named_array> arrays;
-    for (const detail::caller_array& a : call.arrays)
-      arrays.push_back({a.name, a.data});
-    for (const detail::caller_array& a : call.inputs)
-      arrays.push_back({a.name, a.data});
+    for (const std::span<const detail::caller_array> of_call : {std::span<const detail::caller_array>(call.arrays), call.inputs})
+      for (const detail::caller_array& a : of_call)
+        if (a.count > 0) // an empty one may lie anywhere
+          arrays.push_back({a.name, a.data});
     queue_in_device_memory(arrays, call.workspace_bytes, workspace, opts,
                            [&](const simt::queue& q, void* space) { call.launch(q, call.work, space); });
   }

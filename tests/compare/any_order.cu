@@ -486,6 +486,19 @@ SIMT_TEST(any_order, merges_of_two_are_lists_of_two) {
   out.expect(in_order(runs.all(), stable_order(runs.all(), by_number{0})), "merged");
 }
 
+/// In memory that no device reaches, too.
+SIMT_TEST(any_order, an_empty_run_may_lie_anywhere) {
+  using T = sized<8, std::uint64_t>;
+  sorted_runs<T> runs({500, 300}, form::few, by_number{0});
+  array<T> out(800);
+  const std::vector<T> elsewhere(1);
+  auto spans = runs.spans();
+  spans.insert(spans.begin() + 1, std::span(elsewhere).first(0));
+  sortile::merge(spans, out.span(), on_device(by_number{0}));
+  finish();
+  out.expect(in_order(runs.all(), stable_order(runs.all(), by_number{0})), "merged");
+}
+
 // Functions that are no strict weak order.
 
 struct less_or_equal {
