@@ -340,17 +340,18 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
 void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
     return;
-  if (splits_by_vectors(r, opts)) {
+  const bool by_vectors = splits_by_vectors(r, opts);
+  if (by_vectors || r.n < nth_sorted_below) {
     progress_meter progress(opts.progress ? &opts.progress : nullptr, r.n);
     progress.report(); // the last time that nothing has moved
-    select_by_vectors(r, opts.order);
+    if (by_vectors) {
+      select_by_vectors(r, opts.order);
+    } else {
+      const sort_request all{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys};
+      const scratch space(cpu_engine().workspace_bytes(all, opts, 1), "the workspace of nth_element");
+      sort_within(all, opts, 1, space.bytes());
+    }
     progress.finish();
-    return;
-  }
-  if (r.n < nth_sorted_below) {
-    const sort_request all{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys};
-    const scratch space(cpu_engine().workspace_bytes(all, opts, 1), "the workspace of nth_element");
-    sort_within(all, opts, 1, space.bytes());
     return;
   }
   alignas(16) std::byte found[16];

@@ -1,5 +1,5 @@
 // Selections straight from the front door: no plan, no workspace, and no allocation but of what a longer array that is
-// only read is gathered in.
+// only read is gathered in, and of the first keys of a long partial sort.
 #pragma once
 
 #include <sortile/select.hpp>

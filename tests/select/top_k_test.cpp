@@ -283,6 +283,30 @@ TEST(TopK, OfSegmentsTellsProgressAndIsCancelled) {
   EXPECT_THROW(segment_top_k(keys, out, segments::by_offsets(offsets), opts), cancelled);
 }
 
+template <class T>
+void check_nth_element_tells(std::size_t n) {
+  const std::vector<T> keys = testing::make_keys<T>("uniform", n, 1);
+  std::vector<T> work = keys;
+  double last = 0;
+  options opts;
+  opts.progress = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  nth_element(work, n / 2, opts);
+  EXPECT_EQ(last, 1.0) << n;
+  opts.progress = [](double) { return false; };
+  work = keys;
+  EXPECT_THROW(nth_element(work, n / 2, opts), cancelled) << n;
+  EXPECT_TRUE(work == keys) << "nothing has moved yet";
+}
+TEST(TopK, AnNthElementTellsProgressAndIsCancelled) {
+  check_nth_element_tells<std::uint32_t>(40'000);
+  check_nth_element_tells<std::uint16_t>(40'000);
+  check_nth_element_tells<double>(100'000);
+}
+
 TEST(TopK, ExplainsWhatItDoes) {
   const top_k_request request{.type = key_type::u32, .n = 1'000'000, .k = 100};
   const plan p = explain(request);
