@@ -82,9 +82,9 @@ inline run_list listed_on_device(const simt::queue& q, const run_sequence& runs,
     list_runs_kernel kernel{};
     kernel.table = {entries, list.count};
     kernel.first = first;
-    kernel.count = std::uint32_t(std::min<std::uint64_t>(list_runs_kernel::batch, list.count - first));
-    std::copy_n(runs.list.begin() + std::ptrdiff_t(first), kernel.count, kernel.runs);
-    launch_here(q, {.grid = 1}, kernel);
+    const auto count = unsigned(std::min<std::uint64_t>(list_runs_kernel::batch, list.count - first));
+    std::copy_n(runs.list.begin() + std::ptrdiff_t(first), count, kernel.runs);
+    launch_here(q, {.grid = count}, kernel);
   }
   return list;
 }

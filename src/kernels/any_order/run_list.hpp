@@ -149,19 +149,19 @@ struct listed_pairs {
   }
 };
 
-/// Writes a batch of the list to its table.
+/// Writes a batch of the list to its table: each block an entry. Arguments lie in constant memory, which gives a warp
+/// one address at a time, and a multiprocessor waits for each part of it that it has not read yet; so many of them
+/// read.
 struct list_runs_kernel {
-  static constexpr unsigned block_threads = 128, batch = 128; // 3 KB of arguments, of 4 that every device takes
+  static constexpr unsigned block_threads = simt::warp_size, batch = 128; // 3 KB of arguments; every device takes 4
 
   simt::global<listed_run> table;
   std::uint64_t first;
-  std::uint32_t count;
   listed_run runs[batch];
 
   SORTILE_DEVICE void operator()() const {
-    const unsigned t = simt::thread_index();
-    if (t < count)
-      table.store(first + t, runs[t]);
+    if (simt::thread_index() == 0)
+      table.store(first + simt::block_index(), runs[simt::block_index()]);
   }
 };
 

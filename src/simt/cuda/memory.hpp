@@ -164,8 +164,8 @@ class accesses {
   SORTILE_DEVICE T* at(I i) const {
     T* const p = static_cast<const Derived&>(*this).data() + i;
 #if defined(__CUDA_ARCH__)
-    // Not of structs of one byte: where such a pointer comes from a table, nvcc 13.0 makes a call of the assumption that
-    // its own check of functions refuses ("Broken function found").
+    // Not of structs of one byte: where such a pointer comes from a table, nvcc 13.0 makes a call of the assumption
+    // that its own check of functions refuses ("Broken function found").
     if constexpr (std::is_same_v<Space, global_space> && !(std::is_class_v<T> && sizeof(T) == 1))
       __builtin_assume(__isGlobal(p));
 #endif
