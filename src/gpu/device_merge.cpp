@@ -37,7 +37,7 @@ device_merge::device_merge(const merge_request& request, const options& opts, co
   if (value_bytes() > 0)
     values_ = are_words(request) ? values_are::carried : values_are::gathered;
   const unsigned passes = kernels::merge_passes::of(count_).passes;
-  const bool merges = n_ > tuned.sorted_up_to && passes <= most_passes(key_bytes(request.type), value_bytes());
+  const bool merges = n_ > tuned.sorted_up_to && passes <= most_passes(key_bytes(request.type));
   way_ = count_ == 1 ? way::copy : merges ? way::merge : way::sort;
   lay_out(what);
 }
@@ -79,12 +79,11 @@ void device_merge::add_steps(std::vector<plan_step>& steps) const {
     const bool numbered = values_ == values_are::gathered;
     const std::size_t moved = numbered ? n_ * number_bytes() : values;
     const unsigned passes = plan_.passes.passes;
-    const std::string most = std::to_string(most_passes(key, value_bytes()));
     for (unsigned pass = 0; pass < passes; ++pass)
       steps.push_back({"merge",
                        (pass == 0 ? runs_of(count_) + ", up to " : "up to ") + std::to_string(plan_.passes.ways) +
-                           " at once; pass " + std::to_string(pass + 1) + " of " + std::to_string(passes) +
-                           " (of more than " + most + " a sort costs less)",
+                           " at once; pass " + std::to_string(pass + 1) + " of " + std::to_string(passes) + " (" +
+                           most_merged() + ")",
                        keys + (numbered && pass == 0 ? 0 : moved), keys + moved});
     if (numbered)
       steps.push_back(
@@ -97,12 +96,21 @@ void device_merge::add_steps(std::vector<plan_step>& steps) const {
   }
 }
 
+std::string device_merge::most_merged() const {
+  const unsigned most = most_passes(key_bytes(request_.type));
+  std::uint64_t runs = 1;
+  for (unsigned pass = 0; pass < most; ++pass)
+    runs *= kernels::most_ways;
+  return "more than " + std::to_string(runs) + " are sorted, which costs less than " + std::to_string(most + 1) +
+         " passes";
+}
+
 std::string device_merge::why_sorted() const {
-  const unsigned most = most_passes(key_bytes(request_.type), value_bytes());
+  const unsigned most = most_passes(key_bytes(request_.type));
   if (most == 0)
     return "of keys of 8 and 16 bits a sort costs no more than a merge";
   if (kernels::merge_passes::of(count_).passes > most)
-    return "merges would take more than " + std::to_string(most) + " passes";
+    return most_merged();
   return "so few take fewer launches";
 }
 

@@ -1,10 +1,10 @@
 // The merge of sorted runs in the memory that a queue's kernels see: which way, how much workspace, and the launches.
 //
 //   copy   one run with elements
-//   merge  passes of up to eight runs at once (kernels/merge/merge_runs.hpp). Values of 4 and 8 bytes travel; others
-//          are gathered by the numbers of the merged elements
-//   sort   few elements, keys of 8 and 16 bits, and so many runs that more passes are needed than a sort costs: the
-//          runs are laid end to end in the output, and sorted there. A stable sort gives what a stable merge does
+//   merge  up to eight runs at once (kernels/merge/merge_runs.hpp); of keys of 128 bits two passes, up to 64 runs.
+//          Values of 4 and 8 bytes travel; others are gathered by the numbers of the merged elements
+//   sort   few elements, keys of 8 and 16 bits, and more runs: they are laid end to end in the output, and sorted
+//          there. A stable sort gives what a stable merge does
 #pragma once
 
 #include "kernels/merge/merge_runs.hpp"
@@ -18,12 +18,10 @@ namespace sortile::gpu {
 
 class device_merge {
  public:
-  /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. A model: a pass takes a read
-  /// and a write of all elements, and half as long again; the copy and a sort take four of both (32-bit keys alone), or
-  /// five and more.
-  static constexpr unsigned most_passes(std::size_t key_bytes, std::size_t value_bytes) {
-    return key_bytes < 4 ? 0 : key_bytes == 4 && value_bytes == 0 ? 2 : 3;
-  }
+  /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. Of keys of 32 and 64 bits
+  /// measured, alone and with values (bench/results/h100/merge.txt). Of 128 bits two are a guess: their sort takes more
+  /// passes.
+  static constexpr unsigned most_passes(std::size_t key_bytes) { return key_bytes < 4 ? 0 : key_bytes < 16 ? 1 : 2; }
 
   struct tuning {
     std::uint64_t sorted_up_to = 4096; ///< elements, which one or two launches sort, and three merge
@@ -55,6 +53,7 @@ class device_merge {
   sort_request sort_in_place() const;
   template <class Word>
   void merge(const simt::queue& q, std::byte* workspace) const;
+  std::string most_merged() const;
   std::string why_sorted() const;
   void move(const simt::queue& q, bool values, const void* numbers, std::byte* table, bool is_listed) const;
   std::size_t value_bytes() const { return request_.value_bytes; }

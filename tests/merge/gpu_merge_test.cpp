@@ -79,8 +79,8 @@ void replay(std::size_t count, std::size_t length) {
 
 TEST_F(gpu_merge, IsCapturedAndReplayedOnCuda) {
   replay(3, 5000);
-  replay(60, 700);  // a table of runs, two passes
-  replay(1000, 40); // a sort
+  replay(60, 700);  // a table of runs, a sort
+  replay(1000, 40); // a table of several batches
 }
 
 TEST_F(gpu_merge, TakesSpansOfTwoRangesOnCuda) {
