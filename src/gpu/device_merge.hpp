@@ -19,7 +19,7 @@ namespace sortile::gpu {
 class device_merge {
  public:
   /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. Of keys of 32 and 64 bits
-  /// measured, alone and with values (bench/results/h100/merge.txt). Of 128 bits two are a guess: their sort takes more
+  /// measured, alone and u32 with u32 (bench/results/h100/merge.txt). Of 128 bits two are a guess: their sort takes more
   /// passes.
   static constexpr unsigned most_passes(std::size_t key_bytes) { return key_bytes < 4 ? 0 : key_bytes < 16 ? 1 : 2; }
 
