@@ -35,7 +35,7 @@ def wrongly(t: Tensor) -> None:
     sortile.merge(t, t, stable=True)  # type: ignore[call-overload]
     sortile.lexsort((t, t), order="a")  # type: ignore[call-overload]
     sortile.sort_by_key(t, t, out=t)  # type: ignore[call-overload]
-    sortile.top_k(x, "3")  # type: ignore[arg-type]
+    sortile.top_k(x, {3})  # type: ignore[arg-type]
 
 
 x = np.arange(10.0)
