@@ -201,7 +201,8 @@ bool select_small(const ranks_request& r, const options& opts, bool engine_is_op
   const std::size_t key = key_bytes(r.type), count = r.ranks.size();
   if (count == 0 || count > most_ranks || r.ranks.data() == nullptr || !is_usual(opts, engine_is_open) ||
       !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
-      !results_can_be_written(r.keys_out, count, key, r.keys, r.type, r.n, r.rows, r.stride))
+      !results_can_be_written(r.keys_out, count, key, r.keys, r.type, r.n, r.rows, r.stride) ||
+      !are_in_reach({r.ranks.data()}))
     return false;
   few_ranks ranks;
   if (std::any_of(r.ranks.begin(), r.ranks.end(), [&](std::size_t rank) { return rank >= r.n || !ranks.add(rank); }) ||
@@ -226,7 +227,8 @@ bool select_small(const quantiles_request& r, const options& opts, bool engine_i
   if (count == 0 || count > most_ranks || r.probabilities.data() == nullptr || !is_usual(opts, engine_is_open) ||
       opts.order != order::ascending || r.method > quantile_method::midpoint ||
       !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
-      !results_can_be_written(r.results, count, sizeof(double), r.keys, r.type, r.n, r.rows, r.stride))
+      !results_can_be_written(r.results, count, sizeof(double), r.keys, r.type, r.n, r.rows, r.stride) ||
+      !are_in_reach({r.probabilities.data()}))
     return false;
   few_ranks ranks;
   between_ranks places[most_ranks];

@@ -306,7 +306,7 @@ std::string lists_of_merges() {
 /// The fewest keys and pairs that may have a map (kernels/typed_request.hpp).
 std::vector<asked> from_here_on_a_map() {
   return {{.type = key_type::u64, .n = std::size_t{1} << 22},
-          {.type = key_type::u32, .n = std::size_t{1} << 25},
+          {.type = key_type::u32, .n = std::size_t{1} << 22},
           {.type = key_type::u64, .n = std::size_t{1} << 19, .value_bytes = 8},
           {.type = key_type::u32, .n = std::size_t{1} << 21, .value_bytes = 4}};
 }
