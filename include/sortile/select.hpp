@@ -38,8 +38,8 @@ struct top_k_request {
   std::size_t rows = 1;
   std::size_t stride = 0; ///< elements from one row's beginning to the next one's, at least n; 0: n
 
-  const void* row_k =
-      nullptr; ///< null: k for all rows; else an unsigned number for each, apart from all that is written
+  /// Null: k for all rows; else an unsigned number for each, apart from all that is written.
+  const void* row_k = nullptr;
   std::size_t row_k_bytes = 8; ///< 4 or 8: of such a number
 };
 

@@ -1,6 +1,7 @@
 #include "api/c_request.hpp"
 
 #include "device/host_reach.hpp"
+#include "plan/nowhere.hpp"
 
 #include <string>
 
@@ -43,11 +44,6 @@ void need_reach(const void* pointer, const char* name) {
   if (device::is_out_of_reach(pointer))
     throw invalid_argument(std::string("sortile: ") + name +
                            " lies in the memory of a GPU, where the host cannot read it; it must lie in host memory");
-}
-
-/// An address for arrays that are never read or written.
-void* nowhere(std::uintptr_t number) {
-  return reinterpret_cast<void*>(number << 61);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "cpu/strings.hpp"
 #include "device/host_reach.hpp"
 #include "plan/engine.hpp"
+#include "plan/nowhere.hpp"
 
 #include <algorithm>
 
@@ -40,22 +41,19 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
 /// Of a request whose arrays are not there yet: the most that it takes in place, or apart, and of indices with or
 /// without sorted keys.
 std::size_t most_workspace_bytes(const sort_request& unplaced, const options& opts) {
-  const auto place = [](unsigned k) { // compared, never followed
-    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-  };
   sort_request r = unplaced;
-  r.keys_in = place(0);
-  r.keys_out = place(1);
+  r.keys_in = nowhere(0);
+  r.keys_out = nowhere(1);
   if (r.carries == payload::values)
-    r.values_in = place(2);
+    r.values_in = nowhere(2);
   if (r.carries != payload::none)
-    r.values_out = place(3);
+    r.values_out = nowhere(3);
   std::size_t most = workspace_bytes(r, opts);
   if (r.input_is_scratch)
     return most;
-  r.keys_out = place(0);
+  r.keys_out = nowhere(0);
   if (r.carries == payload::values)
-    r.values_out = place(2);
+    r.values_out = nowhere(2);
   most = std::max(most, workspace_bytes(r, opts));
   if (r.carries == payload::indices) {
     r.keys_out = nullptr;

@@ -5,6 +5,7 @@
 #include "cpu/cpu_engine.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
+#include "plan/nowhere.hpp"
 
 namespace sortile {
 namespace {
@@ -22,17 +23,14 @@ class placed_merge {
   explicit placed_merge(const merge_request& given) : request(given) {
     if (given.keys_out != nullptr)
       return;
-    const auto place = [](unsigned k) { // compared, never followed
-      return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-    };
     runs_.assign(given.runs.begin(), given.runs.end());
     for (sorted_run& run : runs_) {
-      run.keys = place(0);
-      run.values = given.value_bytes == 0 ? nullptr : place(1);
+      run.keys = nowhere(0);
+      run.values = given.value_bytes == 0 ? nullptr : nowhere(1);
     }
     request.runs = runs_;
-    request.keys_out = place(2);
-    request.values_out = given.value_bytes == 0 ? nullptr : place(3);
+    request.keys_out = nowhere(2);
+    request.values_out = given.value_bytes == 0 ? nullptr : nowhere(3);
   }
   placed_merge(const placed_merge&) = delete;
   placed_merge& operator=(const placed_merge&) = delete;

@@ -6,6 +6,7 @@
 #include "api/segment_checks.hpp"
 #include "cpu/scratch.hpp"
 #include "plan/engine.hpp"
+#include "plan/nowhere.hpp"
 
 #include <algorithm>
 
@@ -37,22 +38,19 @@ segment_assignment assign(const segmented_request& request, const options& opts,
   return {choice, *sorter, alone ? 1 : resolve_threads(opts)};
 }
 
-/// The request with arrays somewhere, where it has none yet: for plans, compared and never followed.
+/// The request with arrays somewhere, where it has none yet: for plans.
 segmented_request placed(const segmented_request& request) {
   segmented_request r = request;
-  const auto place = [](unsigned k) {
-    return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-  };
   if (r.arrays.keys_in == nullptr) {
-    r.arrays.keys_in = place(0);
-    r.arrays.keys_out = place(1);
-    r.arrays.values_in = r.arrays.carries == payload::values ? place(2) : nullptr;
-    r.arrays.values_out = r.arrays.carries == payload::none ? nullptr : place(3);
+    r.arrays.keys_in = nowhere(0);
+    r.arrays.keys_out = nowhere(1);
+    r.arrays.values_in = r.arrays.carries == payload::values ? nowhere(2) : nullptr;
+    r.arrays.values_out = r.arrays.carries == payload::none ? nullptr : nowhere(3);
   }
   if (r.where.form != segment_form::strided && r.where.begins == nullptr)
-    r.where.begins = place(4);
+    r.where.begins = nowhere(4);
   if (r.where.form == segment_form::ranges && r.where.ends == nullptr)
-    r.where.ends = place(5);
+    r.where.ends = nowhere(5);
   return r;
 }
 

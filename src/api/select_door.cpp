@@ -10,22 +10,18 @@
 #include "cpu/scratch.hpp"
 #include "cpu/select.hpp"
 #include "cpu/small_select.hpp"
+#include "plan/nowhere.hpp"
 
 namespace sortile {
 namespace {
 
-/// Any place; compared, never followed.
-void* place(unsigned k) {
-  return reinterpret_cast<void*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57));
-}
-
 // Requests whose arrays are not there yet: at any place.
 
 void place_arrays(top_k_request& r) {
-  r.keys_in = place(0);
-  r.keys_out = place(1);
-  r.values_in = r.carries == payload::values ? place(2) : nullptr;
-  r.values_out = r.carries == payload::none ? nullptr : place(3);
+  r.keys_in = nowhere(0);
+  r.keys_out = nowhere(1);
+  r.values_in = r.carries == payload::values ? nowhere(2) : nullptr;
+  r.values_out = r.carries == payload::none ? nullptr : nowhere(3);
 }
 
 top_k_request placed(const top_k_request& request) {
@@ -40,17 +36,17 @@ segmented_top_k_request placed(const segmented_top_k_request& request) {
   if (r.arrays.keys_in == nullptr) // of no keys too: there is room for k of each segment
     place_arrays(r.arrays);
   if (r.where.begins == nullptr)
-    r.where.begins = place(4);
+    r.where.begins = nowhere(4);
   if (r.where.ends == nullptr && r.where.form == segment_form::ranges)
-    r.where.ends = place(5);
+    r.where.ends = nowhere(5);
   return r;
 }
 
 partial_sort_request placed(const partial_sort_request& request) {
   partial_sort_request r = request;
   if (r.keys == nullptr) {
-    r.keys = place(0);
-    r.values = r.value_bytes == 0 ? nullptr : place(1);
+    r.keys = nowhere(0);
+    r.values = r.value_bytes == 0 ? nullptr : nowhere(1);
   }
   return r;
 }
@@ -58,15 +54,15 @@ partial_sort_request placed(const partial_sort_request& request) {
 nth_element_request placed(const nth_element_request& request) {
   nth_element_request r = request;
   if (r.keys == nullptr)
-    r.keys = place(0);
+    r.keys = nowhere(0);
   return r;
 }
 
 ranks_request placed(const ranks_request& request) {
   ranks_request r = request;
   if (r.keys == nullptr) {
-    r.keys = place(0);
-    r.keys_out = place(1);
+    r.keys = nowhere(0);
+    r.keys_out = nowhere(1);
   }
   return r;
 }
@@ -74,8 +70,8 @@ ranks_request placed(const ranks_request& request) {
 quantiles_request placed(const quantiles_request& request) {
   quantiles_request r = request;
   if (r.keys == nullptr) {
-    r.keys = place(0);
-    r.results = static_cast<double*>(place(1));
+    r.keys = nowhere(0);
+    r.results = reinterpret_cast<double*>(nowhere(1));
   }
   return r;
 }
@@ -86,11 +82,11 @@ groups_request placed(const groups_request& request, const options& opts) {
     return request;
   return {.type = request.type,
           .n = request.n,
-          .keys = place(0),
+          .keys = nowhere(0),
           .index_bytes = request.index_bytes,
-          .first = place(1),
-          .counts = place(2),
-          .device_groups = opts.memory == memory::device ? static_cast<std::uint64_t*>(place(3)) : nullptr};
+          .first = nowhere(1),
+          .counts = nowhere(2),
+          .device_groups = opts.memory == memory::device ? reinterpret_cast<std::uint64_t*>(nowhere(3)) : nullptr};
 }
 
 } // namespace
@@ -99,9 +95,8 @@ kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   if (opts.memory == memory::host && allows_cpu_engine(opts))
     return {nullptr, "cpu", "selections of arrays in host memory are done there"};
   // Any request that every engine takes: only the engine is wanted.
-  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
   const engine_choice choice =
-      choose_engine(sort_request{.n = n, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+      choose_engine(sort_request{.n = n, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);
   const selector* const kernels = choice.chosen->selects();
   if (kernels == nullptr || !kernels->reaches(opts.memory))
     throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +

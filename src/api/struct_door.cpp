@@ -5,6 +5,7 @@
 #include "api/checks.hpp"
 #include "api/device_engine.hpp"
 #include "cpu/scratch.hpp"
+#include "plan/nowhere.hpp"
 
 #include <new>
 
@@ -15,10 +16,9 @@ const struct_sorter& engine_of_caller(bool on_executor, const char* operation, o
   if (on_executor && opts.engine.empty())
     opts.engine = "executor";
   // Any request that every engine takes: only the engine's name is wanted.
-  void* const anywhere = reinterpret_cast<void*>(std::uintptr_t{1} << 60); // compared, never followed
   const engine_choice choice = [&] {
     try {
-      return choose_engine(sort_request{.n = 1, .keys_in = anywhere, .keys_out = anywhere}, opts, what);
+      return choose_engine(sort_request{.n = 1, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);
     } catch (const engine_unusable& refusal) {
       throw engine_unusable(std::string(refusal.what()) + " (in " + operation + ")");
     }

@@ -2,6 +2,7 @@
 
 #include "cpu/cpu_engine.hpp"
 #include "cpu/select_loops.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/sample_ranks.hpp"
 
 #include <algorithm>
@@ -36,13 +37,12 @@ class workspace_plan {
 /// Bytes for the sort of so many keys with positions, in place or (whole) from elsewhere, by any bit window: keys that
 /// are sorted by a part of their bits take another way, and more.
 std::size_t sort_workspace(key_type type, std::size_t n, std::size_t position_bytes, bool whole, unsigned threads) {
-  const auto place = [](std::uintptr_t k) { return reinterpret_cast<void*>(k << 60); }; // compared, never followed
-  sort_request r{.type = type, .n = n, .keys_in = place(1), .keys_out = place(whole ? 2 : 1)};
+  sort_request r{.type = type, .n = n, .keys_in = nowhere(0), .keys_out = nowhere(whole ? 1 : 0)};
   if (position_bytes > 0) {
     r.carries = whole ? payload::indices : payload::values;
     r.value_bytes = position_bytes;
-    r.values_in = whole ? nullptr : place(3);
-    r.values_out = place(3);
+    r.values_in = whole ? nullptr : nowhere(2);
+    r.values_out = nowhere(2);
   }
   options by_part;
   by_part.bits = {0, key_bits(type) - 1};

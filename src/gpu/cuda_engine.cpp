@@ -42,7 +42,8 @@ class structs_on_cuda final : public struct_sorter {
   }
   void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
     std::vector<named_array> arrays;
-    for (const std::span<const detail::caller_array> of_call : {std::span<const detail::caller_array>(call.arrays), call.inputs})
+    for (const std::span<const detail::caller_array> of_call :
+         {std::span<const detail::caller_array>(call.arrays), call.inputs})
       for (const detail::caller_array& a : of_call)
         if (a.count > 0) // an empty one may lie anywhere
           arrays.push_back({a.name, a.data});

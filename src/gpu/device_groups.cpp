@@ -1,7 +1,9 @@
 #include "gpu/device_groups.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/groups/find_groups.hpp"
 #include "kernels/groups/short_groups.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -14,21 +16,15 @@ device_groups::device_groups(const groups_request& request, const options& opts,
   short_ = request.n <= kernels::short_groups_most(key_bytes(request.type));
   if (request.n == 0 || (short_ && what == workspace_for::this_call))
     return;
-  std::size_t at = 0;
-  const auto take = [&at](std::size_t bytes) {
-    const std::size_t here = at;
-    at += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    return here;
-  };
+  kernels::arena a;
   const std::size_t n = request.n, width = request.index_bytes;
-  take(n * key_bytes(request.type));
-  order_ = take(needs_order() && request.order == nullptr ? n * width : 0);
-  offsets_ = take(request.counts != nullptr && request.offsets == nullptr ? (n + 1) * width : 0);
-  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-  const sort_request sort = sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59));
-  rest_ = take(std::max(device_sort::workspace_at_any_place(sort, options_, device_, what),
-                        kernels::find_groups_workspace_bytes(n)));
-  bytes_ = at;
+  a.take(n * key_bytes(request.type));
+  order_ = a.take(needs_order() && request.order == nullptr ? n * width : 0);
+  offsets_ = a.take(request.counts != nullptr && request.offsets == nullptr ? (n + 1) * width : 0);
+  const sort_request sort = sort_of(nowhere(0), nowhere(1));
+  rest_ = a.take(std::max(device_sort::workspace_at_any_place(sort, options_, device_, what),
+                          kernels::find_groups_workspace_bytes(n)));
+  bytes_ = a.bytes();
 }
 
 sort_request device_groups::sort_of(std::byte* workspace, const void* keys) const {

@@ -3,15 +3,12 @@
 #include "kernels/arena.hpp"
 #include "kernels/select/displace.hpp"
 #include "kernels/values/move_values.hpp"
+#include "plan/nowhere.hpp"
 
 #include <algorithm>
 
 namespace sortile::gpu {
 namespace {
-
-std::byte* anywhere() { // compared, never followed
-  return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60);
-}
 
 /// Whether keys that compare equal are equal in all bits.
 bool equal_keys_are_alike(key_type type, const bit_window& bits) {
@@ -48,7 +45,7 @@ void device_partial_sort::plan(bool others_stand_anywhere) {
   if (request_.k == 0)
     return;
   way_ = request_.k == request_.n ? way::whole : way::parts;
-  if (way_ == way::parts && others_stand_anywhere && selection(anywhere()).sorts_all()) {
+  if (way_ == way::parts && others_stand_anywhere && selection(nowhere()).sorts_all()) {
     way_ = way::whole;
     if (at_end_)
       options_.order = opposite(options_.order);
@@ -66,7 +63,7 @@ void device_partial_sort::lay_out() {
   layout_.positions = space.take(request_.k * position_bytes());
   layout_.values = space.take(request_.k * request_.value_bytes);
   layout_.rest = space.take(0);
-  space.take(std::max(selection(anywhere()).workspace_bytes(), position_sort(anywhere()).workspace_bytes()));
+  space.take(std::max(selection(nowhere()).workspace_bytes(), position_sort(nowhere()).workspace_bytes()));
   layout_.bytes = space.bytes();
 }
 
@@ -109,11 +106,11 @@ void device_partial_sort::add_steps(std::vector<plan_step>& steps) const {
   if (way_ == way::whole)
     return device_sort(whole_sort(), options_, device_).add_steps(steps);
   const std::size_t element = key_bytes(request_.type) + request_.value_bytes, first = request_.k * element;
-  selection(anywhere()).add_steps(steps);
+  selection(nowhere()).add_steps(steps);
   if (request_.value_bytes > 0)
     steps.push_back({"gather", "the values of these, by position",
                      request_.k * (request_.value_bytes + position_bytes()), request_.k * request_.value_bytes});
-  position_sort(anywhere()).add_steps(steps);
+  position_sort(nowhere()).add_steps(steps);
   steps.push_back({"displace",
                    std::string("what stands in the ") + (at_end_ ? "last " : "first ") + std::to_string(request_.k) +
                        " places, to where these come from",

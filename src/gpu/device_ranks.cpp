@@ -1,19 +1,14 @@
 #include "gpu/device_ranks.hpp"
 
 #include "gpu/segmented_sort.hpp"
+#include "kernels/arena.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/quantile_place.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
 
 namespace sortile::gpu {
-namespace {
-
-std::byte* anywhere() { // compared, never followed
-  return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60);
-}
-
-} // namespace
 
 device_ranks::device_ranks(const ranks_request& r, const options& opts, const device_facts& device, const tuning& tuned,
                            workspace_for what)
@@ -87,34 +82,29 @@ segmented_request device_ranks::rows_sort(std::byte* workspace) const {
 }
 
 void device_ranks::lay_out(workspace_for what) {
-  std::size_t at = 0;
-  const auto take = [&at](std::size_t bytes) {
-    const std::size_t here = at;
-    at += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    return here;
-  };
+  kernels::arena a;
   const std::size_t key = key_bytes(type_);
   const auto sort_takes = [&](const sort_request& r) {
     return device_sort::workspace_at_any_place(r, options_, device_, what);
   };
   if (way_ == way::search) {
-    layout_.found = take(ranks_.size() * key);
-    layout_.sample = take(search_.sample * key);
-    layout_.gathered = take(search_.capacity * key);
-    layout_.count = take(sizeof(std::uint64_t));
+    layout_.found = a.take(ranks_.size() * key);
+    layout_.sample = a.take(search_.sample * key);
+    layout_.gathered = a.take(search_.capacity * key);
+    layout_.count = a.take(sizeof(std::uint64_t));
     const unsigned images = with_word(type_, [&]<class Word>(Word) {
       return kernels::ambiguous_images(make_key_codec<Word>(type_, options_.order, options_.bits), search_);
     });
-    layout_.search = take(kernels::find_ranks_workspace_bytes(key, images));
-    layout_.sort = at;
-    take(std::max(sort_takes(sample_sort(anywhere())), sort_takes(gathered_sort(anywhere()))));
+    layout_.search = a.take(kernels::find_ranks_workspace_bytes(key, images));
+    layout_.sort = a.bytes();
+    a.take(std::max(sort_takes(sample_sort(nowhere())), sort_takes(gathered_sort(nowhere()))));
   } else {
-    layout_.sorted = take((way_ == way::rows ? extent() : n_) * key);
-    layout_.sort = at;
-    take(way_ == way::rows ? device_segmented_sort(rows_sort(anywhere()), options_).enough_workspace()
-                           : sort_takes(whole_sort(anywhere(), anywhere() - (std::ptrdiff_t{1} << 59))));
+    layout_.sorted = a.take((way_ == way::rows ? extent() : n_) * key);
+    layout_.sort = a.bytes();
+    a.take(way_ == way::rows ? device_segmented_sort(rows_sort(nowhere()), options_).enough_workspace()
+                             : sort_takes(whole_sort(nowhere(0), nowhere(1))));
   }
-  layout_.bytes = at;
+  layout_.bytes = a.bytes();
 }
 
 void device_ranks::add_steps(std::vector<plan_step>& steps) const {
@@ -125,17 +115,17 @@ void device_ranks::add_steps(std::vector<plan_step>& steps) const {
   if (way_ == way::search) {
     steps.push_back({"sample", std::to_string(search_.sample) + " keys, for a bracket around each of " + ranks,
                      rows_ * search_.sample * 32, rows_ * search_.sample * key});
-    device_sort(sample_sort(anywhere()), options_, device_).add_steps(steps);
+    device_sort(sample_sort(nowhere()), options_, device_).add_steps(steps);
     steps.push_back({"count",
                      "the keys below, in and above the brackets; those inside are gathered, " +
                          std::to_string(search_.capacity) + " at most",
                      keys, rows_ * search_.capacity * key});
     steps.push_back({"fallback", "narrower brackets by further reads, where the sample has misled", 0, 0});
-    device_sort(gathered_sort(anywhere()), options_, device_).add_steps(steps);
+    device_sort(gathered_sort(nowhere()), options_, device_).add_steps(steps);
   } else if (way_ == way::whole) {
-    device_sort(whole_sort(anywhere(), anywhere() - (std::ptrdiff_t{1} << 59)), options_, device_).add_steps(steps);
+    device_sort(whole_sort(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
   } else {
-    device_segmented_sort(rows_sort(anywhere()), options_).add_steps(steps);
+    device_segmented_sort(rows_sort(nowhere()), options_).add_steps(steps);
   }
   steps.push_back({numbers_ == nullptr ? "copy" : "interpolate",
                    numbers_ == nullptr ? "the keys at " + ranks : "between the keys at " + ranks,

@@ -1,7 +1,9 @@
 #include "gpu/device_segment_select.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/select/first_of_rows.hpp"
 #include "kernels/select/select_rows.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/with_word.hpp"
 
 namespace sortile::gpu {
@@ -14,21 +16,17 @@ constexpr std::size_t sorted_below = 128;
 
 device_segment_select::device_segment_select(const segmented_top_k_request& request, const options& opts)
     : request_(request), options_{.order = opts.order, .bits = opts.bits}, way_(way_of(request)) {
-  const top_k_request& a = request_.arrays;
-  const auto take = [this](std::size_t bytes) {
-    const std::size_t here = layout_.bytes;
-    layout_.bytes += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    return here;
-  };
   if (way_ == way::nothing)
     return;
-  layout_.positions_out = take(gathers() ? request_.where.count * a.k * position_bytes() : 0);
+  const top_k_request& r = request_.arrays;
+  kernels::arena a;
+  layout_.positions_out = a.take(gathers() ? request_.where.count * r.k * position_bytes() : 0);
   if (way_ == way::sort) {
-    layout_.sorted = take(a.n * key_bytes(a.type));
-    layout_.sorted_positions = take(a.carries == payload::none ? 0 : a.n * position_bytes());
-    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-    layout_.sort = take(device_segmented_sort(sort_of(anywhere), options_).enough_workspace());
+    layout_.sorted = a.take(r.n * key_bytes(r.type));
+    layout_.sorted_positions = a.take(r.carries == payload::none ? 0 : r.n * position_bytes());
+    layout_.sort = a.take(device_segmented_sort(sort_of(nowhere()), options_).enough_workspace());
   }
+  layout_.bytes = a.bytes();
 }
 
 device_segment_select::way device_segment_select::way_of(const segmented_top_k_request& r) {
@@ -73,8 +71,7 @@ void device_segment_select::add_steps(std::vector<plan_step>& steps) const {
   if (way_ == way::blocks)
     steps.push_back({"select", first + ", in the shared memory of a multiprocessor", a.n * key, result});
   if (way_ == way::sort) {
-    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-    device_segmented_sort(sort_of(anywhere), options_).add_steps(steps);
+    device_segmented_sort(sort_of(nowhere()), options_).add_steps(steps);
     steps.push_back({"copy", first, result, result});
   }
   if (way_ != way::nothing && gathers())

@@ -1,8 +1,10 @@
 #include "gpu/device_select.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/select/filter.hpp"
 #include "kernels/select/first_of_rows.hpp"
 #include "kernels/select/select_rows.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -73,33 +75,26 @@ sort_request device_select::sort_of(std::byte* workspace, const void* keys_in) c
 }
 
 void device_select::lay_out(workspace_for what) {
-  std::size_t at = 0;
-  const auto take = [&at](std::size_t bytes) {
-    const std::size_t here = at;
-    at += (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    return here;
-  };
+  kernels::arena a;
   const std::size_t key = key_bytes(request_.type);
-  layout_.positions_out = take(gathers() ? request_.rows * request_.k * position_out_bytes() : 0);
+  layout_.positions_out = a.take(gathers() ? request_.rows * request_.k * position_out_bytes() : 0);
   if (way_ != way::rows && !finishes()) {
-    layout_.sorted = take(capacity_ * key);
-    layout_.sorted_positions = take(capacity_ * position_bytes());
+    layout_.sorted = a.take(capacity_ * key);
+    layout_.sorted_positions = a.take(capacity_ * position_bytes());
   }
   if (way_ == way::filter) {
-    layout_.keys = take(capacity_ * key);
-    layout_.positions = take(capacity_ * position_bytes());
-    layout_.equals = take(request_.k * key);
-    layout_.equal_positions = take(request_.k * position_bytes());
-    layout_.count = take(sizeof(std::uint64_t));
-    layout_.filter = take(kernels::filter_workspace_bytes(key, request_.n));
+    layout_.keys = a.take(capacity_ * key);
+    layout_.positions = a.take(capacity_ * position_bytes());
+    layout_.equals = a.take(request_.k * key);
+    layout_.equal_positions = a.take(request_.k * position_bytes());
+    layout_.count = a.take(sizeof(std::uint64_t));
+    layout_.filter = a.take(kernels::filter_workspace_bytes(key, request_.n));
   }
-  layout_.sort = at;
+  layout_.sort = a.bytes();
   if (way_ != way::rows && !finishes()) {
-    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-    take(device_sort::workspace_at_any_place(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_,
-                                             what));
+    a.take(device_sort::workspace_at_any_place(sort_of(nowhere(0), nowhere(1)), options_, device_, what));
   }
-  layout_.bytes = at;
+  layout_.bytes = a.bytes();
 }
 
 void device_select::add_steps(std::vector<plan_step>& steps) const {
@@ -123,8 +118,7 @@ void device_select::add_steps(std::vector<plan_step>& steps) const {
   if (finishes()) {
     steps.push_back({"rank", "each candidate among all of them, in the same launch", candidates, result});
   } else if (way_ == way::filter || way_ == way::whole) {
-    std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
-    device_sort(sort_of(anywhere, anywhere - (std::ptrdiff_t{1} << 59)), options_, device_).add_steps(steps);
+    device_sort(sort_of(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
     steps.push_back({"copy", first + (request_.row_k == nullptr ? "" : " of each row"), result, result});
   }
   if (gathers())

@@ -9,6 +9,7 @@
 #include "kernels/sort/sort_keys.hpp"
 #include "kernels/splitters/splitter_sort.hpp"
 #include "kernels/values/move_values.hpp"
+#include "plan/nowhere.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -18,11 +19,6 @@ namespace {
 
 constexpr bool is_any(const device_facts& device) {
   return device.architecture == any_device.architecture;
-}
-
-/// An address that is compared, never followed.
-std::byte* nowhere(unsigned k, std::size_t off = 0) {
-  return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 60) + (std::uintptr_t{k} << 57) + off);
 }
 
 /// The request for n keys, with the same arrays present and the same ones in place, aligned to vectors or no more than

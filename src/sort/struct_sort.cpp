@@ -2,6 +2,7 @@
 
 #include "kernels/arena.hpp"
 #include "kernels/values/move_values.hpp"
+#include "plan/nowhere.hpp"
 
 #include <algorithm>
 
@@ -48,10 +49,9 @@ std::size_t struct_sort::enough_workspace() const {
 
 template <class BytesOf>
 std::size_t struct_sort::bytes_with(BytesOf bytes_of) const {
-  std::byte* const anywhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 60); // compared, never followed
   std::size_t most = 0;
   for (unsigned word = 0; word < image_words(request_.image_bits); ++word)
-    most = std::max(most, words_bytes(word) + bytes_of(request_by(word, anywhere)));
+    most = std::max(most, words_bytes(word) + bytes_of(request_by(word, nowhere())));
   if (request_.keys_in == request_.keys_out && !structs_travel())
     most = std::max(most, request_.n * std::max(request_.key_bytes, request_.value_bytes));
   return second_part_ + rounded(most);

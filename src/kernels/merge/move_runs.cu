@@ -2,9 +2,7 @@
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/move_runs.hpp"
 #include "kernels/merge/move_runs_kernel.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "kernels/values/moving_threads.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
@@ -12,19 +10,16 @@ namespace {
 template <class Unit, class Number>
 void launch_moves(const simt::queue& q, const move_runs_request& r, const run_list& list) {
   using kernel = move_runs_kernel<Unit, Number>;
-  constexpr std::uint64_t most_blocks = 4096;
-  constexpr unsigned most_bits = 5;
   const std::uint64_t units = r.bytes / sizeof(Unit);
-  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
-  const std::uint64_t blocks = pieces_of(list.n, (kernel::block_threads >> bits) * kernel::items);
+  const auto threads = moving_threads::of_units(units);
   simt::launch(
-      q, {.grid = unsigned(std::min(blocks, most_blocks))},
+      q, {.grid = threads.blocks(list.n, kernel::block_threads, kernel::items)},
       kernel{.list = list,
              .values = r.values,
              .out = {static_cast<Unit*>(r.out), list.n * units},
              .numbers = {static_cast<const typename kernel::number*>(r.numbers), kernel::by_number ? list.n : 0},
              .units = units,
-             .threads_bits = bits});
+             .threads_bits = threads.bits});
 }
 
 template <class Unit>

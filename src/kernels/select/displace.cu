@@ -1,9 +1,7 @@
 // Launches the kernel that makes room for chosen elements: by unit and position width.
 #include "kernels/select/displace.hpp"
 #include "kernels/select/displace_kernel.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "kernels/values/moving_threads.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
@@ -11,19 +9,15 @@ namespace {
 template <class Unit, class Position>
 void launch_displacing(const simt::queue& q, const displace_request& r) {
   using kernel = displace_kernel<Unit, Position>;
-  constexpr std::uint64_t most_blocks = 4096;
-  constexpr unsigned most_bits = 5;
   const std::uint64_t units = r.element_bytes / sizeof(Unit);
-  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
-  const std::uint64_t places_a_block = kernel::block_threads >> bits;
-  const std::uint64_t blocks = (r.k + places_a_block - 1) / places_a_block;
-  simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
+  const auto threads = moving_threads::of_units(units);
+  simt::launch(q, {.grid = threads.blocks(r.k, kernel::block_threads)},
                kernel{.elements = {static_cast<Unit*>(r.elements), r.n * units},
                       .chosen = {static_cast<const Position*>(r.chosen), r.k},
                       .k = r.k,
                       .begin = r.begin,
                       .units = units,
-                      .threads_bits = bits});
+                      .threads_bits = threads.bits});
 }
 
 template <class Unit>

@@ -1,9 +1,7 @@
 // Launches the kernel that takes the first elements of rows: by the width of its units.
 #include "kernels/select/first_of_rows.hpp"
 #include "kernels/select/first_of_rows_kernel.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "kernels/values/moving_threads.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
@@ -11,16 +9,13 @@ namespace {
 template <class Unit>
 void launch_units(const simt::queue& q, const first_of_rows_request& r) {
   using kernel = first_of_rows_kernel<Unit>;
-  constexpr std::uint64_t most_blocks = 4096;
-  constexpr unsigned most_bits = 5;
   const std::uint64_t units = r.bytes / sizeof(Unit), results = r.rows * r.k;
-  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
-  const std::uint64_t results_a_block = kernel::block_threads >> bits;
+  const auto threads = moving_threads::of_units(units);
   const auto positions = [&](unsigned bytes) {
     return r.positions != nullptr && r.position_bytes == bytes ? results : 0;
   };
   const segments rows{.count = r.rows, .length = r.k, .stride = r.stride};
-  simt::launch(q, {.grid = unsigned(std::min((results + results_a_block - 1) / results_a_block, most_blocks))},
+  simt::launch(q, {.grid = threads.blocks(results, kernel::block_threads)},
                kernel{.in = {static_cast<const Unit*>(r.in), r.n * units},
                       .out = {static_cast<Unit*>(r.out), results * units},
                       .positions_32 = {static_cast<const std::uint32_t*>(r.positions), positions(4)},
@@ -31,7 +26,7 @@ void launch_units(const simt::queue& q, const first_of_rows_request& r) {
                       .k = r.k,
                       .units = unsigned(units),
                       .position_bytes = r.positions == nullptr ? 0 : r.position_bytes,
-                      .threads_bits = bits,
+                      .threads_bits = threads.bits,
                       .positions_in_rows = r.positions_in_rows});
 }
 

@@ -1,9 +1,7 @@
 // Launches the kernel that moves values: by unit and index width.
 #include "kernels/values/move_values.hpp"
 #include "kernels/values/move_values_kernel.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "kernels/values/moving_threads.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
@@ -11,13 +9,9 @@ namespace {
 template <class Unit, class Index>
 void launch_moves(const simt::queue& q, const move_values_request& r) {
   using kernel = move_values_kernel<Unit, Index>;
-  constexpr std::uint64_t most_blocks = 4096;
-  constexpr unsigned most_bits = 5;
   const std::uint64_t units = r.value_bytes() / sizeof(Unit);
-  const unsigned bits = std::min(most_bits, unsigned(std::bit_width(units - 1)));
-  const std::uint64_t values_a_block = kernel::block_threads >> bits;
-  const std::uint64_t blocks = (r.n + values_a_block - 1) / values_a_block;
-  simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
+  const auto threads = moving_threads::of_units(units);
+  simt::launch(q, {.grid = threads.blocks(r.n, kernel::block_threads)},
                kernel{.in = {static_cast<const Unit*>(r.in), (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes / sizeof(Unit)},
                       .out = {static_cast<Unit*>(r.out), r.n * r.out_bytes / sizeof(Unit)},
                       .indices = {static_cast<const typename kernel::index*>(r.indices), kernel::by_position ? r.n : 0},
@@ -25,7 +19,7 @@ void launch_moves(const simt::queue& q, const move_values_request& r) {
                       .in_units = r.in_bytes / sizeof(Unit),
                       .out_units = r.out_bytes / sizeof(Unit),
                       .units = units,
-                      .threads_bits = bits});
+                      .threads_bits = threads.bits});
 }
 
 template <class Unit>
