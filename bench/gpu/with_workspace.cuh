@@ -1,4 +1,4 @@
-// A CUB call as a contestant that brings its workspace along.
+// Calls as contestants that bring their workspace along: CUB's, and the library's.
 #pragma once
 
 #include "bench/gpu/contestant.hpp"
@@ -15,6 +15,21 @@ contestant with_workspace(const char* name, Call call) {
           [=] {
             std::size_t given = bytes;
             SORTILE_CUDA_CHECK(call(workspace->data(), given));
+          },
+          bytes};
+}
+
+/// The library's, on the GPU.
+template <class Request>
+contestant library_call(const char* name, const Request& request) {
+  options opts{.engine = "cuda", .memory = memory::device};
+  const std::size_t bytes = workspace_bytes(request, opts);
+  const shared_buffer space = make_buffer(bytes);
+  opts.workspace = {static_cast<std::byte*>(space->data()), bytes};
+  return {name,
+          [=] {
+            run(request, opts);
+            static_cast<void>(space);
           },
           bytes};
 }

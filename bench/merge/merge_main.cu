@@ -35,30 +35,15 @@ struct arrays {
   std::uint64_t begin(std::uint64_t run) const { return n / runs * run; }
 };
 
-/// A library's call with a workspace of its own.
-template <class Request>
-contestant ours(const char* name, const Request& request) {
-  options opts{.engine = "cuda", .memory = memory::device};
-  const std::size_t bytes = workspace_bytes(request, opts);
-  const shared_buffer space = make_buffer(bytes);
-  opts.workspace = {static_cast<std::byte*>(space->data()), bytes};
-  return {name,
-          [=] {
-            run(request, opts);
-            static_cast<void>(space);
-          },
-          bytes};
-}
-
 template <class K>
 contestant our_merge(const arrays<K>& a, std::vector<sorted_run>& runs) {
   for (std::uint64_t r = 0; r < a.runs; ++r)
     runs.push_back({a.keys() + a.begin(r), a.pairs ? a.from() + a.begin(r) : nullptr, a.n / a.runs});
-  return ours("sortile", merge_request{.type = key_type_of<K>,
-                                       .runs = runs,
-                                       .keys_out = a.out->data(),
-                                       .value_bytes = a.pairs ? sizeof(std::uint32_t) : 0,
-                                       .values_out = a.pairs ? a.values_out->data() : nullptr});
+  return library_call("sortile", merge_request{.type = key_type_of<K>,
+                                               .runs = runs,
+                                               .keys_out = a.out->data(),
+                                               .value_bytes = a.pairs ? sizeof(std::uint32_t) : 0,
+                                               .values_out = a.pairs ? a.values_out->data() : nullptr});
 }
 
 template <class K>
@@ -70,7 +55,7 @@ contestant our_sort(const arrays<K>& a) {
     request.values_in = a.values->data();
     request.values_out = a.values_out->data();
   }
-  return ours("sortile sort", request);
+  return library_call("sortile sort", request);
 }
 
 template <class K>

@@ -69,16 +69,7 @@ contestant ours(const char* name, const arrays<K>& a, const segments& where) {
     request.arrays.values_in = a.values->data();
     request.arrays.values_out = a.values_out->data();
   }
-  options opts{.engine = "cuda", .memory = memory::device};
-  const std::size_t bytes = workspace_bytes(request, opts);
-  const shared_buffer space = make_buffer(bytes);
-  opts.workspace = {static_cast<std::byte*>(space->data()), bytes};
-  return {name,
-          [=] {
-            run(request, opts);
-            static_cast<void>(space);
-          },
-          bytes};
+  return library_call(name, request);
 }
 
 template <class K>
