@@ -11,6 +11,7 @@
 #include "testing/oracle.hpp"
 #include "testing/verify.hpp"
 #include "testing/workloads.hpp"
+#include "tests/rising_progress.hpp"
 #include "tests/short_tests.hpp"
 
 #include <gtest/gtest.h>
@@ -170,14 +171,10 @@ inline void check(const trial& t) {
     ASSERT_LE(p.workspace_bytes, t.limit);
   }
   testing::guarded_buffer space(p.workspace_bytes, 0, t.seed + 4);
-  double last = 0;
-  const std::function<bool(double)> progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  testing::rising_progress shares;
+  const std::function<bool(double)> progress = shares.callback();
   const result_place place = cpu::cpu_engine().run(request, opts, {t.threads, space.bytes(), &progress});
-  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(shares.last(), 1.0);
   EXPECT_EQ(place, p.result);
   for (const testing::guarded_buffer* b : {&keys, &values, &keys_out, &values_out, &space})
     EXPECT_EQ(b->damage(), "");

@@ -3,6 +3,7 @@
 #include "testing/guarded_buffer.hpp"
 #include "testing/oracle.hpp"
 #include "testing/workloads.hpp"
+#include "tests/rising_progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -132,15 +133,11 @@ TEST(Merge, ReportsProgressAndCancels) {
   const merge_trial t{key_type::u32, {100'000, 100'000}, 0, "uniform", {}};
   const prepared_runs in = prepare(t, 9);
   guarded_buffer keys(in.n * 4);
-  double last = 0;
+  testing::rising_progress progress;
   options opts;
-  opts.progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  opts.progress = progress.callback();
   cpu::merge({t.type, in.runs, keys.data(), 0, nullptr}, opts, 2);
-  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(progress.last(), 1.0);
   opts.progress = [](double) { return false; };
   EXPECT_THROW(cpu::merge({t.type, in.runs, keys.data(), 0, nullptr}, opts, 2), cancelled);
 }

@@ -3,6 +3,7 @@
 #include "testing/guarded_buffer.hpp"
 #include "testing/oracle.hpp"
 #include "testing/workloads.hpp"
+#include "tests/rising_progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,15 +36,11 @@ void check(const std::vector<test_column>& wanted_columns, std::size_t n, std::s
     oracle.push_back({{c.type, c.direction, {}}, data.back().data()});
   }
   guarded_buffer indices(n * index_bytes, index_bytes);
-  double last = 0;
+  testing::rising_progress progress;
   options opts;
-  opts.progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  opts.progress = progress.callback();
   cpu::argsort_rows({n, columns, indices.data(), index_bytes}, opts, threads);
-  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(progress.last(), 1.0);
   EXPECT_EQ(indices.damage(), "");
   const auto wanted = testing::stable_row_order(oracle, n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,9 +1,8 @@
 // The vector selections, by every instruction set that this processor has: the key that a stable sort has at a rank,
 // and on which side of it all others are; few keys and every rank, long arrays that split badly, floats with −0 and
 // NaN.
-#include "cpu/radix_job.hpp"
-#include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
+#include "tests/cpu/vector_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,33 +20,17 @@ namespace {
 
 using sortile::testing::guarded_buffer;
 
-template <class Key, instruction_set Set>
-struct select_vectors {
-  using key = Key;
-  static constexpr instruction_set set = Set;
-};
-
 template <class Vectors>
-class vector_select : public ::testing::Test {
+class vector_select : public vector_fixture<Vectors> {
  protected:
+  using vector_fixture<Vectors>::kernels;
   using K = typename Vectors::key;
   using F = std::conditional_t<sizeof(K) == 4, float, double>;
   static constexpr key_type integers = sizeof(K) == 4 ? key_type::u32 : key_type::u64;
   static constexpr key_type signed_integers = sizeof(K) == 4 ? key_type::i32 : key_type::i64;
   static constexpr key_type floats = sizeof(K) == 4 ? key_type::f32 : key_type::f64;
 
-  const vector_kernels<K>* kernels = nullptr;
   std::mt19937_64 random{29};
-  const radix_tuning before = tuning();
-
-  void SetUp() override {
-    if (!has(Vectors::set))
-      GTEST_SKIP() << "no " << name(Vectors::set) << " here";
-    tuning().widest = Vectors::set;
-    kernels = best_vector_kernels<K>();
-    ASSERT_NE(kernels, nullptr);
-  }
-  void TearDown() override { tuning() = before; }
 
   /// What a selection is checked against: the image of each key, exact, and the stable order.
   struct sorted_keys {
@@ -142,10 +125,7 @@ class vector_select : public ::testing::Test {
   }
 };
 
-using all_select_vectors = ::testing::Types<
-    select_vectors<std::uint32_t, instruction_set::avx512>, select_vectors<std::uint64_t, instruction_set::avx512>,
-    select_vectors<std::uint32_t, instruction_set::avx2>, select_vectors<std::uint64_t, instruction_set::avx2>>;
-TYPED_TEST_SUITE(vector_select, all_select_vectors);
+TYPED_TEST_SUITE(vector_select, all_vectors);
 
 TYPED_TEST(vector_select, every_rank_of_few_keys) {
   for (std::size_t n = 1; n <= 300; n += n < 40 ? 1 : 37) {

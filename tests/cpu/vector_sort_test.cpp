@@ -1,8 +1,7 @@
 // The vector sorts of keys alone: every length that a leaf can have, arrays that split badly, images of every kind,
 // keys in order already, and −0 and NaN, which they must hand back untouched.
-#include "cpu/radix_job.hpp"
-#include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
+#include "tests/cpu/vector_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,30 +19,13 @@ namespace {
 
 using sortile::testing::guarded_buffer;
 
-// A key width, and the instruction set whose vectors sort it.
-template <class Key, instruction_set Set>
-struct vectors {
-  using key = Key;
-  static constexpr instruction_set set = Set;
-};
-
 template <class Vectors>
-class vector_sort : public ::testing::Test {
+class vector_sort : public vector_fixture<Vectors> {
  protected:
+  using vector_fixture<Vectors>::kernels;
   using Key = typename Vectors::key;
 
-  const vector_kernels<Key>* kernels = nullptr;
   std::mt19937_64 random{17};
-  const radix_tuning before = tuning();
-
-  void SetUp() override {
-    if (!has(Vectors::set))
-      GTEST_SKIP() << "no " << name(Vectors::set) << " here";
-    tuning().widest = Vectors::set;
-    kernels = best_vector_kernels<Key>();
-    ASSERT_NE(kernels, nullptr);
-  }
-  void TearDown() override { tuning() = before; }
 
   // Sorts in place and out of place, and compares with std::sort.
   void check(const std::vector<Key>& keys, const plain_image<Key>& image, const std::function<Key(Key)>& image_of) {
@@ -79,9 +61,6 @@ class vector_sort : public ::testing::Test {
   }
 };
 
-using all_vectors =
-    ::testing::Types<vectors<std::uint32_t, instruction_set::avx512>, vectors<std::uint64_t, instruction_set::avx512>,
-                     vectors<std::uint32_t, instruction_set::avx2>, vectors<std::uint64_t, instruction_set::avx2>>;
 TYPED_TEST_SUITE(vector_sort, all_vectors);
 
 TYPED_TEST(vector_sort, every_length_of_a_leaf) {

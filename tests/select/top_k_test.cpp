@@ -1,6 +1,7 @@
 // Top-k on the CPU engine against the oracle: every type, payload and distribution, samples that mislead, rows.
 #include "cpu/radix_job.hpp"
 #include "cpu/select_keys.hpp"
+#include "tests/rising_progress.hpp"
 #include "tests/select/select_case.hpp"
 #include "tests/short_tests.hpp"
 
@@ -253,15 +254,11 @@ TEST(TopK, Templates) {
 
 TEST(TopK, TellsProgressAndIsCancelled) {
   const auto keys = testing::make_keys<std::uint32_t>("uniform", 3'000'000, 1);
-  double last = 0;
+  testing::rising_progress progress;
   options opts;
-  opts.progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  opts.progress = progress.callback();
   EXPECT_EQ(top_k(keys, 10, opts).size(), 10u);
-  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(progress.last(), 1.0);
   opts.progress = [](double) { return false; };
   EXPECT_THROW((void)top_k(keys, 10, opts), cancelled);
 }
@@ -270,15 +267,11 @@ TEST(TopK, OfSegmentsTellsProgressAndIsCancelled) {
   const auto keys = testing::make_keys<std::uint32_t>("uniform", 300'000, 1);
   const std::vector<std::uint64_t> offsets{0, 1000, 100'000, 300'000};
   std::vector<std::uint32_t> out(30);
-  double last = 0;
+  testing::rising_progress progress;
   options opts;
-  opts.progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  opts.progress = progress.callback();
   segment_top_k(keys, out, segments::by_offsets(offsets), opts);
-  EXPECT_EQ(last, 1.0);
+  EXPECT_EQ(progress.last(), 1.0);
   opts.progress = [](double) { return false; };
   EXPECT_THROW(segment_top_k(keys, out, segments::by_offsets(offsets), opts), cancelled);
 }
@@ -287,15 +280,11 @@ template <class T>
 void check_nth_element_tells(std::size_t n) {
   const std::vector<T> keys = testing::make_keys<T>("uniform", n, 1);
   std::vector<T> work = keys;
-  double last = 0;
+  testing::rising_progress progress;
   options opts;
-  opts.progress = [&](double done) {
-    EXPECT_GE(done, last);
-    last = done;
-    return true;
-  };
+  opts.progress = progress.callback();
   nth_element(work, n / 2, opts);
-  EXPECT_EQ(last, 1.0) << n;
+  EXPECT_EQ(progress.last(), 1.0) << n;
   opts.progress = [](double) { return false; };
   work = keys;
   EXPECT_THROW(nth_element(work, n / 2, opts), cancelled) << n;
