@@ -159,10 +159,6 @@ class CuPy(GpuArrays):
     def cumsum(self, x: Any) -> Any:
         return cupy.cumsum(x)
 
-    def need_beside(self, name: str, side: Any, x: Any) -> None:
-        if side.device != x.device:
-            raise ValueError(f"sortile.top_k: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
-
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
         places = cupy.arange(x.shape[axis]).reshape(lane_shape(x.ndim, axis))
         return cupy.where(places < cupy.expand_dims(counts, axis), x, x.dtype.type(fill))

@@ -143,12 +143,11 @@ def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: st
                 "type"
             )
     flips = _flips(f, runs[0], descending, nan)
-    found = f.merge_lanes([f.flipped(f.contiguous(run)) for run in runs], False) if flips else f.merge_lanes(runs, descending, out)
-    if found is None:
-        return f.sort(f.concatenate(runs), 0, descending, out, nan)
     if not flips:
-        return found
-    return f.flipped(found) if out is None else f.stored(f.flipped(found), out)
+        found = f.merge_lanes(runs, descending, out)
+    elif (found := f.merge_lanes([f.flipped(f.contiguous(run)) for run in runs], False)) is not None:
+        found = f.flipped(found) if out is None else f.stored(f.flipped(found), out)
+    return f.sort(f.concatenate(runs), 0, descending, out, nan) if found is None else found
 
 
 def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str) -> bool:

@@ -77,6 +77,10 @@ class GpuArrays(Framework):
         """Whether a result of n elements like `keys` can be written where `out` lies."""
         raise NotImplementedError
 
+    def need_beside(self, name: str, side: Any, x: Any) -> None:
+        if side.device != x.device:
+            raise ValueError(f"sortile.top_k: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
+
     def key_type(self, x: Any) -> int:
         name = self.type_name(x)
         if name not in KEY_TYPES:
@@ -114,7 +118,7 @@ class GpuArrays(Framework):
         direct = into is not None and self.fits(into, keys[0], n) and not any(self._overlap(into, run) for run in keys)
         to = into if direct else self.empty((1, n), keys[0].dtype, keys[0]).reshape((n,))
         core.device_merge(
-            self.key_type(keys[0]), [(self.address(run), n) for run, n in zip(keys, lengths)], self.address(to),
+            self.key_type(keys[0]), [(self.address(run), length) for run, length in zip(keys, lengths)], self.address(to),
             descending, *queue,
         )
         return to if direct or into is None else self.stored(to, into)

@@ -180,10 +180,6 @@ class TorchArrays(GpuArrays):
     def cumsum(self, x: Any) -> Any:
         return x.cumsum(0)
 
-    def need_beside(self, name: str, side: Any, x: Any) -> None:
-        if side.device != x.device:
-            raise ValueError(f"sortile.top_k: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
-
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
         places = torch.arange(x.shape[axis], device=x.device).reshape(lane_shape(x.ndim, axis))
         if counts.dtype == torch.uint64:  # from 2^63 on they are negative as int64
