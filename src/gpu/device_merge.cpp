@@ -37,7 +37,7 @@ device_merge::device_merge(const merge_request& request, const options& opts, co
   if (value_bytes() > 0)
     values_ = are_words(request) ? values_are::carried : values_are::gathered;
   const unsigned passes = kernels::merge_passes::of(count_).passes;
-  const bool merges = n_ > tuned.sorted_up_to && passes <= most_passes(key_bytes(request.type));
+  const bool merges = (count_ == 2 || n_ > tuned.sorted_up_to) && passes <= most_passes(key_bytes(request.type));
   way_ = count_ == 1 ? way::copy : merges ? way::merge : way::sort;
   lay_out(what);
 }

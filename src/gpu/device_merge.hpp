@@ -3,8 +3,8 @@
 //   copy   one run with elements
 //   merge  up to eight runs at once (kernels/merge/merge_runs.hpp); of keys of 128 bits two passes, up to 64 runs.
 //          Values of 4 and 8 bytes travel; others are gathered by the numbers of the merged elements
-//   sort   few elements, keys of 8 and 16 bits, and more runs: they are laid end to end in the output, and sorted
-//          there. A stable sort gives what a stable merge does
+//   sort   few elements of more than two runs, keys of 8 and 16 bits, and more runs: they are laid end to end in the
+//          output, and sorted there. A stable sort gives what a stable merge does
 #pragma once
 
 #include "kernels/merge/merge_runs.hpp"
@@ -24,7 +24,7 @@ class device_merge {
   static constexpr unsigned most_passes(std::size_t key_bytes) { return key_bytes < 4 ? 0 : key_bytes < 16 ? 1 : 2; }
 
   struct tuning {
-    std::uint64_t sorted_up_to = 4096; ///< elements, which one or two launches sort, and three merge
+    std::uint64_t sorted_up_to = 4096; ///< elements of more than two runs
   };
 
   /// A request that the front door has checked. Tests tune it otherwise.

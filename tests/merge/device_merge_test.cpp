@@ -52,6 +52,8 @@ TEST(DeviceMerge, ShapesOfRuns) {
       {20'000, 1},
       {1, 20'000},
       {9000, 9000},
+      {2688, 2688}, // two tiles of u32
+      {2687, 2690},
       {3000, 3000, 3000, 3000, 3000, 3000, 3000, 3000}, // eight at once
       {100, 200, 300, 400, 500, 600, 700, 800, 900},    // of u128 two passes, a table
       std::vector<std::size_t>(64, 300),
@@ -63,6 +65,8 @@ TEST(DeviceMerge, ShapesOfRuns) {
     for (const key_type type : {key_type::u32, key_type::u64, key_type::u128})
       for (const char* workload : {"uniform", "few:1"})
         expect_right({.by = {type}, .lengths = lengths, .value_bytes = 4, .workload = workload});
+  for (const std::size_t length : {250'000, 600'000}) // tiles of more threads
+    expect_right({.by = {key_type::u32}, .lengths = {length, 300'001}, .value_bytes = 4, .workload = "few:100"});
   std::vector<std::size_t> huge_and_tiny(40, 2);
   huge_and_tiny[17] = 40'000;
   for (const std::uint64_t seed : {0, 1, 2, 3})
@@ -146,7 +150,8 @@ TEST(DeviceMerge, PlansSayWhichWay) {
   EXPECT_EQ(steps_of(key_type::u32, 0, 0, 0), "");
   EXPECT_EQ(steps_of(key_type::u32, 5, 0, 0), "");
   EXPECT_EQ(steps_of(key_type::u32, 1, 10, 4), "copy");
-  EXPECT_EQ(steps_of(key_type::u32, 2, 2048, 0).substr(0, 5), "copy ");
+  EXPECT_EQ(steps_of(key_type::u32, 2, 1, 0), "merge");
+  EXPECT_EQ(steps_of(key_type::u32, 4, 1024, 0).substr(0, 5), "copy ");
   EXPECT_EQ(steps_of(key_type::u32, 3, 2048, 0), "merge");
   EXPECT_EQ(steps_of(key_type::u32, 2, 1'000'000, 0), "merge");
   EXPECT_EQ(steps_of(key_type::i32, 8, 1'000'000, 0), "merge");
@@ -230,17 +235,23 @@ TEST(DeviceMerge, TellsItsProgressAndCanBeCancelled) {
 }
 
 TEST(DeviceMerge, RunsOutOfOrderTouchNothingElse) {
-  std::vector<std::uint32_t> keys(40'000);
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    keys[i] = static_cast<std::uint32_t>(random_bits(5, i));
-  const std::vector<sorted_run> runs = {{keys.data(), nullptr, 15'000}, {keys.data() + 15'000, nullptr, 25'000}};
-  guarded_buffer out(keys.size() * 4);
-  run(merge_request{.runs = runs, .keys_out = out.data()}, {.engine = "executor"});
-  EXPECT_EQ(out.damage(), "");
-  auto found = out.as<std::uint32_t>();
-  std::sort(found.begin(), found.end());
-  std::sort(keys.begin(), keys.end());
-  EXPECT_TRUE(std::equal(keys.begin(), keys.end(), found.begin())) << "a key was lost";
+  for (const std::size_t n :
+       {std::size_t{40'000}, std::size_t{250'000}}) // borders checked by one block, and by several
+    for (const std::size_t count : {2, 3}) {
+      std::vector<std::uint32_t> keys(n);
+      for (std::size_t i = 0; i < n; ++i)
+        keys[i] = static_cast<std::uint32_t>(random_bits(5, i));
+      std::vector<sorted_run> runs = {{keys.data(), nullptr, 15'000}, {keys.data() + 15'000, nullptr, n - 15'000}};
+      if (count == 3)
+        runs = {runs[0], {keys.data() + 15'000, nullptr, 10'000}, {keys.data() + 25'000, nullptr, n - 25'000}};
+      guarded_buffer out(n * 4);
+      run(merge_request{.runs = runs, .keys_out = out.data()}, {.engine = "executor"});
+      EXPECT_EQ(out.damage(), "");
+      auto found = out.as<std::uint32_t>();
+      std::sort(found.begin(), found.end());
+      std::sort(keys.begin(), keys.end());
+      EXPECT_TRUE(std::equal(keys.begin(), keys.end(), found.begin())) << "of " << n << " keys one was lost";
+    }
 }
 
 } // namespace

@@ -18,6 +18,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 template <class Runs, class Less>
 struct slab_border_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = simt::warp_size * most_ways; // launched with a warp for each run
   struct shared {
     simt::shared_array<std::uint32_t, simt::warp_size> before; // of each of the block's samples: samples before it
@@ -104,6 +105,7 @@ struct slab_border_kernel {
 /// A thread for each slab; marks the groups in which one cannot be used. `capacity`: elements that a block merges.
 template <class Lengths>
 struct slab_check_kernel {
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
 
   merge_layout<Lengths> layout;

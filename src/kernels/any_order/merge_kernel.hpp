@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/any_order/slabs.hpp"
-#include "kernels/any_order/tile_kernel.hpp"
+#include "kernels/any_order/sort_shape.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -14,10 +14,12 @@ template <class Arrays, class Runs, class Less>
 struct slab_merge_kernel {
   using element = typename Arrays::element;
   using shape = sort_shape<element>;
+  static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = shape::most_threads, min_blocks = shape::min_blocks;
   static constexpr unsigned items = shape::each;
+  static constexpr unsigned read_at_once = sizeof(element) <= 16 ? unsigned(32 / sizeof(element)) : 2;
   struct shared {
-    sort_storage<element> slab;
+    simt::shared_array<std::uint32_t, block_threads> starts;
     simt::shared_array<std::uint32_t, most_ways + 1> part;       // where the part of each run begins among `elements`
     simt::shared_array<typename Runs::source, most_ways> source; // of each run, by places there
     simt::shared_value<std::uint64_t> target;                    // where the slab goes
@@ -32,6 +34,10 @@ struct slab_merge_kernel {
   bool is_last; // of all merges: the result goes to the caller's arrays
   Arrays arrays;
   by_key<Less> less;
+  unsigned capacity; // elements of a half of the dynamic storage
+
+  /// Of blocks that merge so many elements.
+  static constexpr std::size_t dynamic_bytes(unsigned capacity) { return 2 * sizeof(element) * capacity; }
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index(), threads = simt::block_size();
@@ -39,12 +45,11 @@ struct slab_merge_kernel {
       find_parts(s, layout.slab_at(simt::block_index()));
     simt::block_barrier();
     const unsigned length = s.part.load(most_ways), ways = s.is_copied != 0 ? 1 : layout.ways;
-    auto slab = s.slab.halves();
+    primitives::two_halves<element> slab{simt::dynamic_shared<element>(*this, 2 * capacity), 0, capacity};
     read(s, slab, length);
     SORTILE_NO_UNROLL
     for (unsigned together = 1; together < ways; together *= 2)
-      primitives::merge_step<primitives::merged_by::block>(slab, s.slab.starts.view(), part_of(s, together), items,
-                                                           less);
+      primitives::merge_step<primitives::merged_by::block>(slab, s.starts.view(), part_of(s, together), items, less);
     simt::block_barrier();
     const std::uint64_t target = s.target;
     for (unsigned p = t; p < length; p += threads) {
@@ -106,12 +111,30 @@ struct slab_merge_kernel {
     begin = in_run(slab * share);
     end = in_run((slab + 1) * share);
   }
+  /// Several elements are on their way at once.
   SORTILE_DEVICE void read(shared& s, const primitives::two_halves<element>& to, unsigned length) const {
-    unsigned j = 0;
-    for (unsigned p = simt::thread_index(); p < length; p += simt::block_size()) {
-      while (p >= s.part.load(j + 1))
-        ++j;
-      to.put(p, runs.load(s.source.load(j), p));
+    const unsigned threads = simt::block_size();
+    unsigned runs_read = 0, end = 0; // of the run at hand, which is the last of these
+    typename Runs::source run{};
+    for (unsigned first = simt::thread_index(); first < length; first += read_at_once * threads) {
+      element x[read_at_once];
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < read_at_once; ++k) {
+        const unsigned p = first + k * threads;
+        if (p >= length)
+          continue;
+        if (p >= end) {
+          do
+            end = s.part.load(++runs_read);
+          while (p >= end);
+          run = s.source.load(runs_read - 1);
+        }
+        x[k] = runs.load(run, p);
+      }
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < read_at_once; ++k)
+        if (first + k * threads < length)
+          to.put(first + k * threads, x[k]);
     }
   }
   /// This thread's work where `together` runs at a time have become one: pair by pair the threads that it takes.

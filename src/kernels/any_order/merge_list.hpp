@@ -1,5 +1,6 @@
 // The stable merge of a list of sorted runs, of any number and lengths, each wherever the caller has it.
 //
+//   two       two runs are merged by merge path: merge_two.hpp
 //   list      more than eight runs are written to a table in the workspace (run_list.hpp)
 //   passes    groups of up to eight neighbouring runs become one run each, until there is one: slabs.hpp, two small
 //             launches and one that reads and writes every element once
@@ -17,6 +18,7 @@
 #pragma once
 
 #include "kernels/any_order/merge_launch.hpp"
+#include "kernels/any_order/merge_two.hpp"
 #include "kernels/any_order/run_list.hpp"
 
 #include <algorithm>
@@ -97,8 +99,11 @@ void launch_list_merge(const simt::queue& q, const list_merge_plan& plan, const 
   const Columns between = Columns::in(workspace, plan);
   const merge_words words{reinterpret_cast<std::uint64_t*>(workspace + plan.borders),
                           reinterpret_cast<std::uint32_t*>(workspace + plan.unusable)};
-  merge_layout<listed_lengths> layout{
-      .lengths = {listed_on_device(q, runs, workspace + plan.table)}, .ways = plan.passes.ways, .cut = plan.cut};
+  const run_list list = listed_on_device(q, runs, workspace + plan.table);
+  if (plan.is_of_two())
+    return launch_two_merge(q, plan.tile, list, Columns::listed(numbered), words, out.output(plan.n),
+                            by_key<Less>{less});
+  merge_layout<listed_lengths> layout{.lengths = {list}, .ways = plan.passes.ways, .cut = plan.cut};
   layout.slab_step = plan.slab_elements();
   layout.chunk_step = std::uint64_t{plan.cut.distance} * simt::warp_size;
   auto from = Columns::listed(numbered);

@@ -32,9 +32,10 @@ struct block_shape {
     return {threads, capacity, (capacity + threads - 1) / threads | 1};
   }
 
-  /// Elements of a slab at most: in every round of merges a thread for each pair of runs may have less than its items.
-  constexpr unsigned slab_capacity(unsigned threads) const {
-    const unsigned merged = (threads - most_ways / 2) * each;
+  /// Elements of a slab of so many runs, at most: in every round of merges a thread for each pair of runs but one may
+  /// have less than its items.
+  constexpr unsigned slab_capacity(unsigned threads, unsigned ways) const {
+    const unsigned merged = (threads - (ways - 1) / 2) * each;
     return merged < capacity ? merged : capacity;
   }
   /// The blocks of a merge of n elements: fewer threads each where there are few blocks.
@@ -44,6 +45,28 @@ struct block_shape {
     while (threads < most_threads && pieces_of(n, 2 * threads * each) >= enough_blocks)
       threads *= 2;
     return threads;
+  }
+};
+
+/// How much a block merges of two runs (merge_two.hpp), and with how many threads, of elements of so many bytes.
+struct merge_tile {
+  static constexpr unsigned most_threads = 512;
+  unsigned threads, elements;
+
+  /// Elements of a thread: odd, so that those of neighbours lie in different banks.
+  static constexpr unsigned items(std::size_t element_bytes) {
+    constexpr unsigned item_bytes = 104, least = 3, most = 21;
+    const unsigned fits = (unsigned(item_bytes / element_bytes) - 1) | 1;
+    return element_bytes * least > item_bytes ? least : fits < most ? fits : most;
+  }
+  /// Fewer threads where there are few blocks.
+  static constexpr merge_tile of(std::uint64_t n, std::size_t element_bytes) {
+    constexpr std::uint64_t enough_blocks = 256;
+    const unsigned each = items(element_bytes);
+    unsigned threads = most_threads / 4;
+    while (threads < most_threads && pieces_of(n, threads * each) > enough_blocks)
+      threads *= 2;
+    return {threads, threads * each};
   }
 };
 
@@ -83,7 +106,7 @@ struct slab_cut {
 
 /// A merge of a list of `count` runs, none of them empty, of n elements in all.
 ///
-///   table | borders of slabs | words of groups | runs between two passes
+///   table | borders of slabs or tiles | words of groups | runs between two passes
 ///
 /// A pass writes to the output where the number of passes behind it is even, else to the workspace.
 struct list_merge_plan {
@@ -93,7 +116,8 @@ struct list_merge_plan {
 
   std::uint64_t n, count;
   merge_passes passes;
-  unsigned threads; ///< of a block
+  merge_tile tile;  ///< of two runs
+  unsigned threads; ///< of a block, of more
   slab_cut cut;
   std::size_t table, borders, unusable, keys, values, bytes;
 
@@ -101,16 +125,19 @@ struct list_merge_plan {
   static constexpr list_merge_plan of(std::uint64_t n, std::uint64_t count, std::size_t key_bytes,
                                       std::size_t value_bytes) {
     const std::size_t alignment = key_bytes > value_bytes ? key_bytes : value_bytes;
-    const block_shape shape = block_shape::of(pieces_of(key_bytes + value_bytes, alignment) * alignment);
+    const std::size_t element_bytes = pieces_of(key_bytes + value_bytes, alignment) * alignment;
+    const block_shape shape = block_shape::of(element_bytes);
     list_merge_plan p{};
     p.n = n;
     p.count = count;
     p.passes = count < 2 ? merge_passes{1, 2} : merge_passes::of(count);
+    p.tile = merge_tile::of(n, element_bytes);
     p.threads = shape.slab_threads(n);
-    p.cut = slab_cut::of(shape.slab_capacity(p.threads), p.passes.ways);
+    p.cut = slab_cut::of(shape.slab_capacity(p.threads, p.passes.ways), p.passes.ways);
     arena a;
     p.table = a.take(count <= few ? 0 : count * table_entry);
-    p.borders = a.take(p.slabs(p.groups(1)) * most_ways * sizeof(std::uint64_t));
+    p.borders = a.take(sizeof(std::uint64_t) *
+                       (p.is_of_two() ? pieces_of(n, p.tile.elements) + 1 : p.slabs(p.groups(1)) * most_ways));
     p.unusable = a.take(p.groups(1) * sizeof(std::uint32_t));
     p.keys = a.take(p.passes.passes > 1 ? n * key_bytes : 0);
     p.values = a.take(p.passes.passes > 1 ? n * value_bytes : 0);
@@ -118,6 +145,8 @@ struct list_merge_plan {
     return p;
   }
 
+  /// At most two runs: merge_two.hpp.
+  constexpr bool is_of_two() const { return count <= 2; }
   /// In a pass whose runs are so many of the list each.
   constexpr std::uint64_t groups(std::uint64_t span) const { return pieces_of(count, span * passes.ways); }
   constexpr std::uint64_t slab_elements() const { return std::uint64_t{cut.distance} * cut.samples; }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "kernels/any_order/merge_launch.hpp"
+#include "kernels/any_order/tile_kernel.hpp"
 #include "kernels/arena.hpp"
 
 #include <cstddef>
@@ -29,7 +30,7 @@ template <class Element>
 merge_layout<equal_lengths> layout_of(std::uint64_t n, std::uint64_t run, unsigned ways) {
   using shape = sort_shape<Element>;
   merge_layout<equal_lengths> m{.lengths = {n, run}, .ways = ways};
-  m.cut = slab_cut::of(shape::of_bytes.slab_capacity(shape::most_threads), ways);
+  m.cut = slab_cut::of(shape::of_bytes.slab_capacity(shape::most_threads, ways), ways);
   m.groups = pieces_of(n, ways * run);
   const auto slabs = [&](std::uint64_t group) {
     std::uint64_t samples = 0;

@@ -149,6 +149,15 @@ struct listed_pairs {
   }
 };
 
+template <class Key>
+listed_keys<Key> keys_of(const listed_keys<Key>& runs) {
+  return runs;
+}
+template <class Key, class Value>
+listed_keys<Key> keys_of(const listed_pairs<Key, Value>& runs) {
+  return {runs.all};
+}
+
 /// Writes a batch of the list to its table: each block an entry. Arguments lie in constant memory, which gives a warp
 /// one address at a time, and a multiprocessor waits for each part of it that it has not read yet; so many of them
 /// read.

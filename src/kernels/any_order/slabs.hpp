@@ -60,6 +60,12 @@ struct equal_runs {
   SORTILE_DEVICE Element load(const source& s, std::uint64_t place) const { return all.load(s.begin + place); }
 };
 
+/// Where their keys lie.
+template <class Element>
+equal_runs<Element> keys_of(const equal_runs<Element>& runs) {
+  return runs;
+}
+
 /// Where runs, groups and slabs lie.
 template <class Lengths>
 struct merge_layout {
@@ -99,6 +105,12 @@ struct merge_layout {
   SORTILE_DEVICE group_piece chunk_at(std::uint64_t number) const {
     return lengths.piece_at(number, groups, ways, chunk_step);
   }
+};
+
+/// The words of a merge that lie in the workspace.
+struct merge_words {
+  std::uint64_t* borders;
+  std::uint32_t* unusable;
 };
 
 /// Inner borders of slabs: for each the number of elements before it in each run of its group. They are kept by the
