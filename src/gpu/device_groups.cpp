@@ -2,7 +2,6 @@
 
 #include "kernels/arena.hpp"
 #include "kernels/groups/find_groups.hpp"
-#include "kernels/groups/short_groups.hpp"
 #include "plan/nowhere.hpp"
 #include "primitives/with_word.hpp"
 
@@ -39,43 +38,30 @@ sort_request device_groups::sort_of(std::byte* workspace, const void* keys) cons
 
 void device_groups::launch(const simt::queue& q, void* workspace) const {
   auto* const space = static_cast<std::byte*>(workspace);
-  if (short_)
-    return with_word(request_.type, [&]<class Word>(Word) { launch_short<Word>(q); });
-  device_sort(sort_of(space, request_.keys), options_, device_).launch(q, space + rest_);
-  with_word(request_.type, [&]<class Word>(Word) { launch_groups<Word>(q, space); });
-}
-
-template <class Word>
-void device_groups::launch_short(const simt::queue& q) const {
-  kernels::short_groups(q, kernels::short_groups_request<Word>{
-                               .keys = static_cast<const Word*>(request_.keys),
-                               .n = request_.n,
-                               .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
-                               .index_bytes = unsigned(request_.index_bytes),
-                               .keys_out = static_cast<Word*>(request_.keys_out),
-                               .first = request_.first,
-                               .counts = request_.counts,
-                               .offsets = request_.offsets,
-                               .order = request_.order,
-                               .inverse = request_.inverse,
-                               .groups = request_.device_groups});
-}
-
-template <class Word>
-void device_groups::launch_groups(const simt::queue& q, std::byte* workspace) const {
-  kernels::find_groups(
-      q, kernels::find_groups_request<Word>{.sorted = reinterpret_cast<const Word*>(workspace),
-                                            .order = order_at(workspace),
-                                            .n = request_.n,
-                                            .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
-                                            .index_bytes = unsigned(request_.index_bytes),
-                                            .keys_out = static_cast<Word*>(request_.keys_out),
-                                            .first = request_.first,
-                                            .counts = request_.counts,
-                                            .offsets = offsets_at(workspace),
-                                            .inverse = request_.inverse,
-                                            .groups = request_.device_groups,
-                                            .workspace = workspace + rest_});
+  if (!short_)
+    device_sort(sort_of(space, request_.keys), options_, device_).launch(q, space + rest_);
+  with_word(request_.type, [&]<class Word>(Word) {
+    kernels::find_groups_request<Word> r{.keys = static_cast<const Word*>(request_.keys),
+                                         .n = request_.n,
+                                         .are_sorted = false,
+                                         .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
+                                         .index_bytes = unsigned(request_.index_bytes),
+                                         .order = request_.order,
+                                         .keys_out = static_cast<Word*>(request_.keys_out),
+                                         .first = request_.first,
+                                         .counts = request_.counts,
+                                         .offsets = request_.offsets,
+                                         .inverse = request_.inverse,
+                                         .groups = request_.device_groups};
+    if (!short_) {
+      r.keys = reinterpret_cast<const Word*>(space);
+      r.are_sorted = true;
+      r.order = order_at(space);
+      r.offsets = offsets_at(space);
+      r.workspace = space + rest_;
+    }
+    kernels::find_groups(q, r);
+  });
 }
 
 } // namespace sortile::gpu

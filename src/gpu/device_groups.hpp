@@ -1,5 +1,5 @@
-// Groups of equal keys in the memory that a queue's kernels see: of a short array by one launch (short_groups.hpp),
-// which needs no workspace; else a sort, then find_groups.
+// Groups of equal keys in the memory that a queue's kernels see: of a short array by one launch, which needs no
+// workspace; else a sort, then find_groups (kernels/groups/find_groups.hpp).
 //
 //   workspace   [ sorted keys | positions, where they are needed and not wanted | offsets, likewise | workspace of the
 //                 sort, then of find_groups ]
@@ -34,10 +34,6 @@ class device_groups {
   void* offsets_at(std::byte* workspace) const {
     return request_.offsets != nullptr ? request_.offsets : request_.counts != nullptr ? workspace + offsets_ : nullptr;
   }
-  template <class Word>
-  void launch_short(const simt::queue& q) const;
-  template <class Word>
-  void launch_groups(const simt::queue& q, std::byte* workspace) const;
 
   groups_request request_;
   options options_; ///< order and bits alone

@@ -62,26 +62,23 @@ void device_route::add_steps(std::vector<plan_step>& steps) const {
 
 void device_route::launch(const simt::queue& q, void* workspace) const {
   with_expert_word(request_.type, [&]<class Word>(Word) {
-    const kernels::route_job<Word> job{
-        .experts = static_cast<const Word*>(request_.experts),
-        .n = std::uint32_t(request_.n),
-        .expert_count = std::uint32_t(request_.expert_count),
-        .limit = limit_of(request_),
-        .block = std::uint32_t(request_.block),
-        .rows = std::uint32_t(route_rows(request_.n, request_.expert_count, request_.block)),
-        .index_bytes = unsigned(request_.index_bytes),
-        .offsets = request_.offsets,
-        .counts = request_.counts,
-        .order = request_.order,
-        .inverse = request_.inverse,
-        .block_experts = request_.block_experts,
-        .dropped = request_.dropped,
-        .workspace = workspace,
-    };
-    if (in_one_launch_)
-      kernels::route_few(q, job);
-    else
-      kernels::route_many(q, job);
+    kernels::route(q, kernels::route_job<Word>{
+                          .experts = static_cast<const Word*>(request_.experts),
+                          .n = std::uint32_t(request_.n),
+                          .expert_count = std::uint32_t(request_.expert_count),
+                          .limit = limit_of(request_),
+                          .block = std::uint32_t(request_.block),
+                          .rows = std::uint32_t(route_rows(request_.n, request_.expert_count, request_.block)),
+                          .index_bytes = unsigned(request_.index_bytes),
+                          .in_one_launch = in_one_launch_,
+                          .offsets = request_.offsets,
+                          .counts = request_.counts,
+                          .order = request_.order,
+                          .inverse = request_.inverse,
+                          .block_experts = request_.block_experts,
+                          .dropped = request_.dropped,
+                          .workspace = workspace,
+                      });
   });
 }
 

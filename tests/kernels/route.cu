@@ -63,12 +63,13 @@ void check_routing(simt::queue q, way by, routing<Word> r) {
                                      .limit = r.experts,
                                      .block = r.block,
                                      .rows = rows,
+                                     .in_one_launch = by == way::few,
                                      .offsets = offsets_out.view().data(),
                                      .order = order_out.view().data(),
                                      .inverse = inverse_out.view().data(),
                                      .block_experts = blocks_out.view().data(),
                                      .workspace = space + (128 - misaligned) % 128};
-  by == way::few ? kernels::route_few(q, job) : kernels::route_many(q, job);
+  kernels::route(q, job);
   EXPECT_EQ(offsets_out.host(), offsets);
   EXPECT_EQ(order_out.host(), order);
   EXPECT_EQ(inverse_out.host(), inverse);
@@ -130,7 +131,7 @@ SIMT_TEST(route, three_launches) {
 }
 
 SIMT_TEST(route, misuse) {
-  const kernels::route_job<std::uint32_t> job{.n = 8, .expert_count = 4, .limit = 4, .rows = 8};
+  const kernels::route_job<std::uint32_t> job{.n = 8, .expert_count = 4, .limit = 4, .rows = 8, .in_one_launch = true};
   const auto q = [] {
 #if SORTILE_ON_CUDA
     return simt::queue::cuda(nullptr);
@@ -139,19 +140,21 @@ SIMT_TEST(route, misuse) {
     return simt::queue::executor(device);
 #endif
   }();
-  EXPECT_THROW(kernels::route_few(q, job), invalid_argument); // experts is null
+  EXPECT_THROW(kernels::route(q, job), invalid_argument); // experts is null
   const std::uint32_t experts[8] = {};
   auto with = job;
   with.experts = experts;
   with.limit = 5;
-  EXPECT_THROW(kernels::route_few(q, with), invalid_argument);
+  EXPECT_THROW(kernels::route(q, with), invalid_argument);
   with.limit = 4;
   with.rows = 7;
-  EXPECT_THROW(kernels::route_few(q, with), invalid_argument);
+  EXPECT_THROW(kernels::route(q, with), invalid_argument);
   with.rows = 8;
-  EXPECT_THROW(kernels::route_many(q, with), invalid_argument); // no workspace
+  with.in_one_launch = false;
+  EXPECT_THROW(kernels::route(q, with), invalid_argument); // no workspace
+  with.in_one_launch = true;
   with.expert_count = with.limit = 1025;
-  EXPECT_THROW(kernels::route_few(q, with), invalid_argument);
+  EXPECT_THROW(kernels::route(q, with), invalid_argument);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // Steps that the Python package queues beside selections: checks of the order, top-k with NaN last, quantiles of rows
 // with a NaN; and groups of short arrays, in one launch. On the executor, with every check.
 #include "gpu/device_groups.hpp"
-#include "kernels/groups/short_groups.hpp"
+#include "kernels/groups/find_groups.hpp"
 #include "kernels/order/check_order.hpp"
 #include "kernels/ranks/spread_nan.hpp"
 #include "kernels/select/select_rows.hpp"

@@ -1,6 +1,7 @@
 // Checks the request and sends it to the queue's backend.
 #include "kernels/count/check_count.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -8,7 +9,7 @@ void check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint6
   check_array("check_count", "status", status, 1);
   if (device_n != nullptr)
     check_array("check_count", "device_n", device_n, 1);
-  simt::visit(q, [&](auto backend) { detail::launch_check_count<decltype(backend)>(q, device_n, bound, status); });
+  send(q, detail::count_check{device_n, bound, status});
 }
 
 } // namespace sortile::kernels

@@ -1,6 +1,6 @@
 // One thread compares the count with its bound.
 #include "kernels/count/check_count.hpp"
-
+#include "kernels/send.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -19,19 +19,15 @@ struct check_count_kernel {
   }
 };
 
+void launch(const simt::queue& q, const detail::count_check& c) {
+  simt::launch(q, {.grid = 1},
+               check_count_kernel{.device_n = {c.device_n, c.device_n == nullptr ? 0u : 1u},
+                                  .status = {c.status, 1},
+                                  .bound = c.bound,
+                                  .is_on_device = c.device_n != nullptr});
+}
+
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-namespace sortile::kernels::detail {
-
-template <>
-void launch_check_count<simt::this_backend>(const simt::queue& q, const std::uint64_t* device_n, std::uint64_t bound,
-                                            std::uint32_t* status) {
-  simt::launch(q, {.grid = 1},
-               check_count_kernel{.device_n = {device_n, device_n == nullptr ? 0u : 1u},
-                                  .status = {status, 1},
-                                  .bound = bound,
-                                  .is_on_device = device_n != nullptr});
-}
-
-} // namespace sortile::kernels::detail
+SORTILE_LAUNCHES_OF(detail::count_check, launch)

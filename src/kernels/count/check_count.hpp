@@ -13,9 +13,11 @@ namespace sortile::kernels {
 void check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint64_t bound, std::uint32_t* status);
 
 namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_check_count(const simt::queue& q, const std::uint64_t* device_n, std::uint64_t bound,
-                                       std::uint32_t* status);
+struct count_check {
+  const std::uint64_t* device_n;
+  std::uint64_t bound;
+  std::uint32_t* status;
+};
 } // namespace detail
 
 } // namespace sortile::kernels

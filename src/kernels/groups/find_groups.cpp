@@ -2,6 +2,7 @@
 #include "kernels/groups/find_groups.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -12,20 +13,18 @@ std::size_t find_groups_workspace_bytes(std::uint64_t n) {
 
 template <class Word>
 void find_groups(const simt::queue& q, const find_groups_request<Word>& r) {
-  check_array("find_groups", "sorted", r.sorted, r.n);
+  check_array("find_groups", "keys", r.keys, r.n);
   check_array("find_groups", "groups", r.groups, 1);
-  if (r.n == 0 || r.n / detail::find_groups_tile > 0x7ffffffeu)
-    throw invalid_argument("find_groups: n = " + std::to_string(r.n) + " is none, or more than one launch can do");
-  if ((r.order == nullptr && (r.first != nullptr || r.inverse != nullptr)) ||
-      (r.counts != nullptr && r.offsets == nullptr))
+  const std::uint64_t most = r.are_sorted ? 0x7fffffff * detail::find_groups_tile - 1 : short_groups_most(sizeof(Word));
+  if (r.n == 0 || r.n > most)
+    throw invalid_argument("find_groups: n = " + std::to_string(r.n) + (r.are_sorted ? " sorted" : "") +
+                           " keys; allowed are 1 to " + std::to_string(most));
+  if (r.are_sorted && ((r.order == nullptr && (r.first != nullptr || r.inverse != nullptr)) ||
+                       (r.counts != nullptr && r.offsets == nullptr)))
     throw invalid_argument("find_groups: first and inverse follow from order, counts from offsets; it is null");
-  simt::visit(q, [&](auto backend) { detail::launch_find_groups<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
-template void find_groups(const simt::queue&, const find_groups_request<std::uint8_t>&);
-template void find_groups(const simt::queue&, const find_groups_request<std::uint16_t>&);
-template void find_groups(const simt::queue&, const find_groups_request<std::uint32_t>&);
-template void find_groups(const simt::queue&, const find_groups_request<std::uint64_t>&);
-template void find_groups(const simt::queue&, const find_groups_request<uint128>&);
+SORTILE_EACH_WORD(SORTILE_CALL, find_groups, find_groups_request)
 
 } // namespace sortile::kernels

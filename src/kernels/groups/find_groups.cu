@@ -1,29 +1,33 @@
 // Launches the search for groups.
 #include "kernels/clear_words.hpp"
 #include "kernels/groups/find_groups_kernel.hpp"
+#include "kernels/groups/short_groups_kernel.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
+template <class T>
+simt::global<T> optional_array(void* array, std::uint64_t n) {
+  return {static_cast<T*>(array), array == nullptr ? 0 : n};
+}
+
 template <class Index, class Word>
-void launch_as(const simt::queue& q, const find_groups_request<Word>& r) {
+void launch_sorted(const simt::queue& q, const find_groups_request<Word>& r) {
   using kernel = find_groups_kernel<Word, Index>;
   const auto tiles = std::uint32_t((r.n + detail::find_groups_tile - 1) / detail::find_groups_tile);
   std::uint64_t* const number = r.counts == nullptr ? r.groups : static_cast<std::uint64_t*>(r.workspace);
   void* const chain = static_cast<std::byte*>(r.workspace) + detail::find_groups_number_bytes;
   clear(q, chain, kernel::chain::bytes(tiles));
-  const auto numbers = [](void* at, std::uint64_t count) {
-    return simt::global<Index>{static_cast<Index*>(at), at == nullptr ? 0 : count};
-  };
   simt::launch(q, {.grid = tiles},
-               kernel{.sorted = {r.sorted, r.n},
-                      .order = {static_cast<const Index*>(r.order), r.order == nullptr ? 0 : r.n},
-                      .keys_out = {r.keys_out, r.keys_out == nullptr ? 0 : r.n},
-                      .first = numbers(r.first, r.n),
-                      .offsets = numbers(r.offsets, r.n + 1),
-                      .inverse = numbers(r.inverse, r.n),
+               kernel{.sorted = {r.keys, r.n},
+                      .order = optional_array<Index>(r.order, r.n),
+                      .keys_out = optional_array<Word>(r.keys_out, r.n),
+                      .first = optional_array<Index>(r.first, r.n),
+                      .offsets = optional_array<Index>(r.offsets, r.n + 1),
+                      .inverse = optional_array<Index>(r.inverse, r.n),
                       .groups = {number, 1},
                       .tiles_before = {chain, tiles},
                       .n = r.n,
@@ -42,32 +46,47 @@ void launch_as(const simt::queue& q, const find_groups_request<Word>& r) {
                counter{.offsets = {static_cast<const Index*>(r.offsets), r.n + 1},
                        .groups = {number, 1},
                        .groups_out = {r.groups, 1},
-                       .counts = numbers(r.counts, r.n)});
+                       .counts = optional_array<Index>(r.counts, r.n)});
+}
+
+template <class Index, class Word>
+void launch_short(const simt::queue& q, const find_groups_request<Word>& r) {
+  simt::launch(q, {.grid = 1},
+               short_groups_kernel<Word, Index>{.keys = {r.keys, r.n},
+                                                .keys_out = optional_array<Word>(r.keys_out, r.n),
+                                                .first = optional_array<Index>(r.first, r.n),
+                                                .counts = optional_array<Index>(r.counts, r.n),
+                                                .offsets = optional_array<Index>(r.offsets, r.n + 1),
+                                                .order = optional_array<Index>(r.order, r.n),
+                                                .inverse = optional_array<Index>(r.inverse, r.n),
+                                                .groups = {r.groups, 1},
+                                                .codec = r.codec,
+                                                .n = std::uint32_t(r.n),
+                                                .writes_keys = r.keys_out != nullptr,
+                                                .writes_first = r.first != nullptr,
+                                                .writes_counts = r.counts != nullptr,
+                                                .writes_offsets = r.offsets != nullptr,
+                                                .writes_order = r.order != nullptr,
+                                                .writes_inverse = r.inverse != nullptr});
+}
+
+template <class Index, class Word>
+void launch_indexed(const simt::queue& q, const find_groups_request<Word>& r) {
+  if (r.are_sorted)
+    launch_sorted<Index>(q, r);
+  else
+    launch_short<Index>(q, r);
 }
 
 template <class Word>
 void launch(const simt::queue& q, const find_groups_request<Word>& r) {
   if (r.index_bytes == 4)
-    launch_as<std::uint32_t>(q, r);
+    launch_indexed<std::uint32_t>(q, r);
   else
-    launch_as<std::uint64_t>(q, r);
+    launch_indexed<std::uint64_t>(q, r);
 }
 
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-namespace sortile::kernels::detail {
-
-#define SORTILE_FIND_GROUPS(WORD)                                                                                      \
-  template <>                                                                                                          \
-  void launch_find_groups<simt::this_backend, WORD>(const simt::queue& q, const find_groups_request<WORD>& r) {        \
-    launch(q, r);                                                                                                      \
-  }
-SORTILE_FIND_GROUPS(std::uint8_t)
-SORTILE_FIND_GROUPS(std::uint16_t)
-SORTILE_FIND_GROUPS(std::uint32_t)
-SORTILE_FIND_GROUPS(std::uint64_t)
-SORTILE_FIND_GROUPS(uint128)
-#undef SORTILE_FIND_GROUPS
-
-} // namespace sortile::kernels::detail
+SORTILE_EACH_WORD(SORTILE_LAUNCHES, find_groups_request, launch)

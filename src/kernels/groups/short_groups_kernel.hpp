@@ -14,7 +14,7 @@
 // thousand keys is less than one of them. The keys are read twice, the second time those that are written.
 #pragma once
 
-#include "kernels/groups/short_groups.hpp"
+#include "kernels/groups/find_groups.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/block_scan.hpp"

@@ -1,7 +1,8 @@
 // Checks radix histogram calls and sends them to the queue's backend.
 #include "kernels/histogram/radix_histogram.hpp"
+
 #include "kernels/argument_checks.hpp"
-#include "kernels/histogram/radix_histogram_launch.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -12,16 +13,12 @@ void radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, co
   check_array("radix_histogram", "counts", counts, radix_histogram_counters<Word>);
   check_apart("radix_histogram", "keys", keys, n * sizeof(Word), "counts", counts,
               radix_histogram_counters<Word> * sizeof *counts);
-  simt::visit(q, [&](auto backend) { detail::launch_radix_histogram<decltype(backend)>(q, keys, n, codec, counts); });
+  send(q, detail::radix_histogram_request<Word>{keys, n, codec, counts});
 }
 
-#define SORTILE_INSTANCE(WORD)                                                                                         \
+#define SORTILE_INSTANCE(WORD, ...)                                                                                    \
   template void radix_histogram(const simt::queue&, const WORD*, std::uint64_t, const key_codec<WORD>&, std::uint64_t*);
-SORTILE_INSTANCE(std::uint8_t)
-SORTILE_INSTANCE(std::uint16_t)
-SORTILE_INSTANCE(std::uint32_t)
-SORTILE_INSTANCE(std::uint64_t)
-SORTILE_INSTANCE(uint128)
+SORTILE_EACH_WORD(SORTILE_INSTANCE, )
 #undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

@@ -26,4 +26,14 @@ template <class Word>
 void radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, const key_codec<Word>& codec,
                      std::uint64_t* counts);
 
+namespace detail {
+template <class Word>
+struct radix_histogram_request {
+  const Word* keys;
+  std::uint64_t n;
+  key_codec<Word> codec;
+  std::uint64_t* counts;
+};
+} // namespace detail
+
 } // namespace sortile::kernels

@@ -2,6 +2,7 @@
 #include "kernels/order/check_order.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -11,13 +12,9 @@ void check_order(const simt::queue& q, const check_order_request<Word>& r) {
     return;
   check_array("check_order", "keys", r.keys, r.rows * r.n);
   check_array("check_order", "answer", r.answer, 1);
-  simt::visit(q, [&](auto backend) { detail::launch_check_order<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
-template void check_order(const simt::queue&, const check_order_request<std::uint8_t>&);
-template void check_order(const simt::queue&, const check_order_request<std::uint16_t>&);
-template void check_order(const simt::queue&, const check_order_request<std::uint32_t>&);
-template void check_order(const simt::queue&, const check_order_request<std::uint64_t>&);
-template void check_order(const simt::queue&, const check_order_request<uint128>&);
+SORTILE_EACH_WORD(SORTILE_CALL, check_order, check_order_request)
 
 } // namespace sortile::kernels

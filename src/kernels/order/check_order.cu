@@ -1,6 +1,6 @@
 // The kernel of check_order.hpp.
 #include "kernels/order/check_order.hpp"
-
+#include "kernels/send.hpp"
 #include "simt/simt.hpp"
 
 #include <algorithm>
@@ -58,18 +58,4 @@ void launch_order(const simt::queue& q, const check_order_request<Word>& r) {
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-namespace sortile::kernels::detail {
-
-#define SORTILE_CHECK_ORDER(WORD)                                                                                      \
-  template <>                                                                                                          \
-  void launch_check_order<simt::this_backend, WORD>(const simt::queue& q, const check_order_request<WORD>& r) {        \
-    launch_order(q, r);                                                                                                \
-  }
-SORTILE_CHECK_ORDER(std::uint8_t)
-SORTILE_CHECK_ORDER(std::uint16_t)
-SORTILE_CHECK_ORDER(std::uint32_t)
-SORTILE_CHECK_ORDER(std::uint64_t)
-SORTILE_CHECK_ORDER(uint128)
-#undef SORTILE_CHECK_ORDER
-
-} // namespace sortile::kernels::detail
+SORTILE_EACH_WORD(SORTILE_LAUNCHES, check_order_request, launch_order)

@@ -29,9 +29,4 @@ inline constexpr std::uint64_t in_order = 1, out_of_order = 2; ///< answers
 template <class Word>
 void check_order(const simt::queue& q, const check_order_request<Word>& request);
 
-namespace detail {
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_check_order(const simt::queue& q, const check_order_request<Word>& request);
-} // namespace detail
-
 } // namespace sortile::kernels

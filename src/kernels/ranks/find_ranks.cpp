@@ -2,6 +2,7 @@
 #include "kernels/ranks/find_ranks.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 #include "primitives/sample_ranks.hpp"
 
 #include <algorithm>
@@ -80,30 +81,23 @@ void check(const find_ranks_request<Word>& r) {
 template <class Word>
 void draw_sample(const simt::queue& q, const find_ranks_request<Word>& r) {
   check(r);
-  simt::visit(q, [&](auto backend) { detail::launch_draw_sample<decltype(backend)>(q, r); });
+  send(q, r, detail::ranks_step::draw_sample);
 }
 
 template <class Word>
 void gather_brackets(const simt::queue& q, const find_ranks_request<Word>& r) {
   check(r);
-  simt::visit(q, [&](auto backend) { detail::launch_gather_brackets<decltype(backend)>(q, r); });
+  send(q, r, detail::ranks_step::gather_brackets);
 }
 
 template <class Word>
 void write_found(const simt::queue& q, const find_ranks_request<Word>& r) {
   check(r);
-  simt::visit(q, [&](auto backend) { detail::launch_write_found<decltype(backend)>(q, r); });
+  send(q, r, detail::ranks_step::write_found);
 }
 
-#define SORTILE_FIND_RANKS(WORD)                                                                                       \
-  template void draw_sample(const simt::queue&, const find_ranks_request<WORD>&);                                      \
-  template void gather_brackets(const simt::queue&, const find_ranks_request<WORD>&);                                  \
-  template void write_found(const simt::queue&, const find_ranks_request<WORD>&);
-SORTILE_FIND_RANKS(std::uint8_t)
-SORTILE_FIND_RANKS(std::uint16_t)
-SORTILE_FIND_RANKS(std::uint32_t)
-SORTILE_FIND_RANKS(std::uint64_t)
-SORTILE_FIND_RANKS(uint128)
-#undef SORTILE_FIND_RANKS
+SORTILE_EACH_WORD(SORTILE_CALL, draw_sample, find_ranks_request)
+SORTILE_EACH_WORD(SORTILE_CALL, gather_brackets, find_ranks_request)
+SORTILE_EACH_WORD(SORTILE_CALL, write_found, find_ranks_request)
 
 } // namespace sortile::kernels

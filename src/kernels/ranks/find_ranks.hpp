@@ -86,12 +86,8 @@ struct find_ranks_layout {
   find_ranks_layout(std::size_t key_bytes, unsigned ambiguous_images);
 };
 
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_draw_sample(const simt::queue& q, const find_ranks_request<Word>& request);
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_gather_brackets(const simt::queue& q, const find_ranks_request<Word>& request);
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_write_found(const simt::queue& q, const find_ranks_request<Word>& request);
+/// The three calls.
+enum class ranks_step { draw_sample, gather_brackets, write_found };
 
 } // namespace detail
 } // namespace sortile::kernels

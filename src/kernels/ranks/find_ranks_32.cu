@@ -1,8 +1,4 @@
 // The search for ranks of keys of 32 bits.
 #include "kernels/ranks/find_ranks_instance.hpp"
 
-namespace sortile::kernels::detail {
-
 SORTILE_FIND_RANKS_LAUNCHES(std::uint32_t)
-
-} // namespace sortile::kernels::detail

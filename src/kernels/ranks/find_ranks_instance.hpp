@@ -3,6 +3,7 @@
 
 #include "kernels/ranks/find_ranks_kernel.hpp"
 #include "kernels/ranks/write_found_kernel.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 
@@ -15,6 +16,18 @@ class find_ranks_launcher {
       : q_(q), r_(r), plan_(*r.plan), images_(ambiguous_images(r.codec, plan_)), layout_(sizeof(Word), images_),
         space_(static_cast<char*>(r.workspace)) {}
 
+  void launch(detail::ranks_step step) const {
+    switch (step) {
+    case detail::ranks_step::draw_sample:
+      return draw_sample();
+    case detail::ranks_step::gather_brackets:
+      return gather();
+    case detail::ranks_step::write_found:
+      return write_found();
+    }
+  }
+
+ private:
   void draw_sample() const {
     begin_ranks_kernel<Word> begin{.state = state(), .ranks = {}, .brackets = {}};
     std::copy(plan_.ranks.begin(), plan_.ranks.end(), begin.ranks);
@@ -61,7 +74,6 @@ class find_ranks_launcher {
                         .state = state()});
   }
 
- private:
   using limits = detail::find_ranks_layout;
 
   template <bool OneBracket>
@@ -114,17 +126,11 @@ class find_ranks_launcher {
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-/// In namespace sortile::kernels::detail.
 #define SORTILE_FIND_RANKS_LAUNCHES(WORD)                                                                              \
+  namespace sortile::kernels {                                                                                         \
   template <>                                                                                                          \
-  void launch_draw_sample<simt::this_backend, WORD>(const simt::queue& q, const find_ranks_request<WORD>& r) {         \
-    find_ranks_launcher<WORD>(q, r).draw_sample();                                                                     \
+  void detail::launch_request<simt::this_backend>(const simt::queue& q, const find_ranks_request<WORD>& r,             \
+                                                  detail::ranks_step step) {                                           \
+    find_ranks_launcher<WORD>(q, r).launch(step);                                                                      \
   }                                                                                                                    \
-  template <>                                                                                                          \
-  void launch_gather_brackets<simt::this_backend, WORD>(const simt::queue& q, const find_ranks_request<WORD>& r) {     \
-    find_ranks_launcher<WORD>(q, r).gather();                                                                          \
-  }                                                                                                                    \
-  template <>                                                                                                          \
-  void launch_write_found<simt::this_backend, WORD>(const simt::queue& q, const find_ranks_request<WORD>& r) {         \
-    find_ranks_launcher<WORD>(q, r).write_found();                                                                     \
   }

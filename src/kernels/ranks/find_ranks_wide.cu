@@ -1,9 +1,5 @@
 // The search for ranks of keys of 64 and 128 bits.
 #include "kernels/ranks/find_ranks_instance.hpp"
 
-namespace sortile::kernels::detail {
-
 SORTILE_FIND_RANKS_LAUNCHES(std::uint64_t)
 SORTILE_FIND_RANKS_LAUNCHES(uint128)
-
-} // namespace sortile::kernels::detail

@@ -2,6 +2,7 @@
 #include "kernels/ranks/pick_keys.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -10,7 +11,7 @@ void pick_keys(const simt::queue& q, const pick_keys_request<Word>& r) {
   if (r.rows == 0 || r.places.empty())
     return;
   check_array("pick_keys", "out", r.out, r.rows * r.places.size());
-  simt::visit(q, [&](auto backend) { detail::launch_pick_keys<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 template <class Word>
@@ -18,17 +19,10 @@ void pick_quantiles(const simt::queue& q, const pick_quantiles_request<Word>& r)
   if (r.rows == 0 || r.quantiles.empty())
     return;
   check_array("pick_quantiles", "out", r.out, r.rows * r.quantiles.size());
-  simt::visit(q, [&](auto backend) { detail::launch_pick_quantiles<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
-#define SORTILE_PICK(WORD)                                                                                             \
-  template void pick_keys(const simt::queue&, const pick_keys_request<WORD>&);                                         \
-  template void pick_quantiles(const simt::queue&, const pick_quantiles_request<WORD>&);
-SORTILE_PICK(std::uint8_t)
-SORTILE_PICK(std::uint16_t)
-SORTILE_PICK(std::uint32_t)
-SORTILE_PICK(std::uint64_t)
-SORTILE_PICK(uint128)
-#undef SORTILE_PICK
+SORTILE_EACH_WORD(SORTILE_CALL, pick_keys, pick_keys_request)
+SORTILE_EACH_WORD(SORTILE_CALL, pick_quantiles, pick_quantiles_request)
 
 } // namespace sortile::kernels

@@ -39,11 +39,4 @@ struct pick_quantiles_request {
 template <class Word>
 void pick_quantiles(const simt::queue& q, const pick_quantiles_request<Word>& request);
 
-namespace detail {
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_pick_keys(const simt::queue& q, const pick_keys_request<Word>& request);
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_pick_quantiles(const simt::queue& q, const pick_quantiles_request<Word>& request);
-} // namespace detail
-
 } // namespace sortile::kernels

@@ -2,6 +2,7 @@
 #include "kernels/ranks/spread_nan.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -13,7 +14,7 @@ void spread_nan(const simt::queue& q, const spread_nan_request& r) {
     check_array("spread_nan", "results", static_cast<float*>(r.results), r.rows * (r.count - 1));
   else if (r.results != nullptr)
     check_array("spread_nan", "results", static_cast<double*>(r.results), r.rows * (r.count - 1));
-  simt::visit(q, [&](auto backend) { detail::launch_spread_nan<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 } // namespace sortile::kernels

@@ -1,6 +1,6 @@
 // The kernel of spread_nan.hpp: a thread a number.
 #include "kernels/ranks/spread_nan.hpp"
-
+#include "kernels/send.hpp"
 #include "simt/simt.hpp"
 
 #include <algorithm>
@@ -44,13 +44,6 @@ struct tell_numbers_kernel {
   }
 };
 
-} // namespace
-} // namespace sortile::kernels::inline SORTILE_BACKEND
-
-namespace sortile::kernels::detail {
-
-namespace {
-
 constexpr std::uint64_t most_blocks = 2048;
 
 unsigned blocks_of(std::uint64_t all) {
@@ -68,10 +61,7 @@ void launch_tell_numbers(const simt::queue& q, const spread_nan_request& r) {
                                            .count = r.count - 1});
 }
 
-} // namespace
-
-template <>
-void launch_spread_nan<simt::this_backend>(const simt::queue& q, const spread_nan_request& r) {
+void launch(const simt::queue& q, const spread_nan_request& r) {
   if (r.results != nullptr)
     return r.result_bytes == sizeof(float) ? launch_tell_numbers<float>(q, r) : launch_tell_numbers<double>(q, r);
   const std::uint64_t all = r.rows * r.count;
@@ -79,4 +69,7 @@ void launch_spread_nan<simt::this_backend>(const simt::queue& q, const spread_na
                spread_nan_kernel{.numbers = {r.numbers, all}, .all = all, .count = r.count});
 }
 
-} // namespace sortile::kernels::detail
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+SORTILE_LAUNCHES_OF(spread_nan_request, launch)

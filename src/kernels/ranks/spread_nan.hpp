@@ -19,9 +19,4 @@ struct spread_nan_request {
 /// Asynchronous on the queue; allocates nothing.
 void spread_nan(const simt::queue& q, const spread_nan_request& request);
 
-namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_spread_nan(const simt::queue& q, const spread_nan_request& request);
-} // namespace detail
-
 } // namespace sortile::kernels

@@ -3,6 +3,7 @@
 
 #include "kernels/arena.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 #include <string>
 
@@ -19,6 +20,9 @@ void check(const route_job<Word>& job) {
     throw invalid_argument("route: " + std::to_string(job.rows) + " rows for " + std::to_string(job.n) + " pairs");
   if (job.index_bytes != 4 && job.index_bytes != 8)
     throw invalid_argument("route: numbers of " + std::to_string(job.index_bytes) + " bytes");
+  if (job.in_one_launch && !is_one_route_launch(job.n, job.expert_count))
+    throw invalid_argument("route: " + std::to_string(job.n) + " pairs of " + std::to_string(job.expert_count) +
+                           " experts are more than one launch takes");
 }
 
 } // namespace
@@ -31,29 +35,18 @@ std::size_t route_workspace_bytes(std::uint64_t n, std::uint64_t expert_count) {
 }
 
 template <class Word>
-void route_few(const simt::queue& q, const route_job<Word>& job) {
+void route(const simt::queue& q, const route_job<Word>& job) {
   check(job);
-  if (!is_one_route_launch(job.n, job.expert_count))
-    throw invalid_argument("route: " + std::to_string(job.n) + " pairs of " + std::to_string(job.expert_count) +
-                           " experts are more than one launch takes");
-  simt::visit(q, [&](auto backend) { detail::launch_route_few<decltype(backend)>(q, job); });
+  if (!job.in_one_launch) {
+    const std::size_t wanted = route_workspace_bytes(job.n, job.expert_count);
+    check_workspace("route", job.workspace, wanted, wanted, arena::alignment);
+  }
+  send(q, job);
 }
 
-template <class Word>
-void route_many(const simt::queue& q, const route_job<Word>& job) {
-  check(job);
-  const std::size_t wanted = route_workspace_bytes(job.n, job.expert_count);
-  check_workspace("route", job.workspace, wanted, wanted, arena::alignment);
-  simt::visit(q, [&](auto backend) { detail::launch_route_many<decltype(backend)>(q, job); });
-}
-
-template void route_few(const simt::queue&, const route_job<std::uint8_t>&);
-template void route_few(const simt::queue&, const route_job<std::uint16_t>&);
-template void route_few(const simt::queue&, const route_job<std::uint32_t>&);
-template void route_few(const simt::queue&, const route_job<std::uint64_t>&);
-template void route_many(const simt::queue&, const route_job<std::uint8_t>&);
-template void route_many(const simt::queue&, const route_job<std::uint16_t>&);
-template void route_many(const simt::queue&, const route_job<std::uint32_t>&);
-template void route_many(const simt::queue&, const route_job<std::uint64_t>&);
+template void route(const simt::queue&, const route_job<std::uint8_t>&);
+template void route(const simt::queue&, const route_job<std::uint16_t>&);
+template void route(const simt::queue&, const route_job<std::uint32_t>&);
+template void route(const simt::queue&, const route_job<std::uint64_t>&);
 
 } // namespace sortile::kernels

@@ -2,6 +2,7 @@
 #include "kernels/arena.hpp"
 #include "kernels/route/cluster_route_kernel.hpp"
 #include "kernels/route/route_kernels.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -44,24 +45,18 @@ void launch_many(const simt::queue& q, const route_job<Word>& job) {
                move{.arrays = arrays, .counts = counts, .totals = totals, .share = share});
 }
 
+template <class Word>
+void launch(const simt::queue& q, const route_job<Word>& job) {
+  if (job.in_one_launch)
+    launch_few(q, job);
+  else
+    launch_many(q, job);
+}
+
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-namespace sortile::kernels::detail {
-
-#define SORTILE_ROUTE(WORD)                                                                                            \
-  template <>                                                                                                          \
-  void launch_route_few<simt::this_backend, WORD>(const simt::queue& q, const route_job<WORD>& job) {                  \
-    launch_few(q, job);                                                                                                \
-  }                                                                                                                    \
-  template <>                                                                                                          \
-  void launch_route_many<simt::this_backend, WORD>(const simt::queue& q, const route_job<WORD>& job) {                 \
-    launch_many(q, job);                                                                                               \
-  }
-SORTILE_ROUTE(std::uint8_t)
-SORTILE_ROUTE(std::uint16_t)
-SORTILE_ROUTE(std::uint32_t)
-SORTILE_ROUTE(std::uint64_t)
-#undef SORTILE_ROUTE
-
-} // namespace sortile::kernels::detail
+SORTILE_LAUNCHES(std::uint8_t, route_job, launch)
+SORTILE_LAUNCHES(std::uint16_t, route_job, launch)
+SORTILE_LAUNCHES(std::uint32_t, route_job, launch)
+SORTILE_LAUNCHES(std::uint64_t, route_job, launch)

@@ -24,9 +24,10 @@ struct route_job {
   std::uint32_t block = 1;
   std::uint32_t rows = 0; ///< of `order`: route_rows()
   unsigned index_bytes = 4;
+  bool in_one_launch = false; ///< of clusters (sm_90)
   void *offsets = nullptr, *counts = nullptr, *order = nullptr, *inverse = nullptr, *block_experts = nullptr,
        *dropped = nullptr;
-  void* workspace = nullptr; ///< route_workspace_bytes(), aligned to 128; for many pairs
+  void* workspace = nullptr; ///< route_workspace_bytes(), aligned to 128; for several launches
 };
 
 inline constexpr std::uint32_t no_expert = 0xffffffffu; ///< of a pair that is dropped; as a row: none
@@ -41,12 +42,9 @@ constexpr bool is_one_route_launch(std::uint64_t n, std::uint64_t expert_count) 
 /// Of many pairs: a table of counters, a row a block, and the totals.
 std::size_t route_workspace_bytes(std::uint64_t n, std::uint64_t expert_count);
 
-/// One launch of clusters (sm_90). \throws invalid_argument where !is_one_route_launch()
+/// \throws invalid_argument where one launch is asked for and !is_one_route_launch()
 template <class Word>
-void route_few(const simt::queue& q, const route_job<Word>& job);
-/// Any number of pairs, on any device.
-template <class Word>
-void route_many(const simt::queue& q, const route_job<Word>& job);
+void route(const simt::queue& q, const route_job<Word>& job);
 
 namespace detail {
 
@@ -72,11 +70,6 @@ struct route_blocks {
     return std::uint32_t((each == 0 ? 1 : each) * tile);
   }
 };
-
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_route_few(const simt::queue& q, const route_job<Word>& job);
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_route_many(const simt::queue& q, const route_job<Word>& job);
 
 } // namespace detail
 

@@ -5,6 +5,7 @@
 #include "kernels/segments/classify_kernel.hpp"
 #include "kernels/segments/large_kernel.hpp"
 #include "kernels/segments/transpose_kernel.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 
@@ -205,15 +206,12 @@ class segmented_launcher {
   std::uint64_t longest_;
 };
 
-} // namespace sortile::kernels::inline SORTILE_BACKEND
+template <class Word>
+void launch_segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& r) {
+  if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
+    if (detail::segments_without_places(r))
+      return segmented_launcher<Word, false>(q, r).launch();
+  segmented_launcher<Word, true>(q, r).launch();
+}
 
-#define SORTILE_SEGMENTS_INSTANCE(WORD)                                                                                \
-  namespace sortile::kernels::detail {                                                                                 \
-  template <>                                                                                                          \
-  void launch_segmented_sort<simt::this_backend>(const simt::queue& q, const segmented_sort_request<WORD>& r) {        \
-    if constexpr (sizeof(WORD) == 4 || sizeof(WORD) == 8)                                                              \
-      if (segments_without_places(r))                                                                                  \
-        return segmented_launcher<WORD, false>(q, r).launch();                                                         \
-    segmented_launcher<WORD, true>(q, r).launch();                                                                     \
-  }                                                                                                                    \
-  }
+} // namespace sortile::kernels::inline SORTILE_BACKEND

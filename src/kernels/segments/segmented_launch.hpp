@@ -157,7 +157,4 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   return l;
 }
 
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& r);
-
 } // namespace sortile::kernels::detail

@@ -2,6 +2,7 @@
 #include "kernels/segments/segmented_sort.hpp"
 #include "kernels/request_checks.hpp"
 #include "kernels/segments/segmented_launch.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -40,7 +41,7 @@ void segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& re
     return;
   check_workspace(call, request.workspace, request.workspace_bytes, detail::segmented_layout::of(request).bytes,
                   detail::segmented_layout::alignment);
-  simt::visit(q, [&](auto backend) { detail::launch_segmented_sort<decltype(backend)>(q, request); });
+  send(q, request);
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \

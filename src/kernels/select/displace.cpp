@@ -2,6 +2,7 @@
 #include "kernels/select/displace.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -19,7 +20,7 @@ void displace(const simt::queue& q, const displace_request& r) {
   check_array("displace", "elements", static_cast<char*>(r.elements), r.n);
   check_array("displace", "chosen", static_cast<const char*>(r.chosen), r.k);
   check_apart("displace", "elements", r.elements, r.n * r.element_bytes, "chosen", r.chosen, r.k * r.position_bytes);
-  simt::visit(q, [&](auto backend) { detail::launch_displace<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 } // namespace sortile::kernels

@@ -1,5 +1,5 @@
 // Makes room for k elements that are to stand together, at the beginning of an array or at its end: what stands there
-// and is not among them moves to where they have come from. Plain C++; the idea is in displace_kernel.hpp.
+// and is not among them moves to where they have come from. Plain C++; the idea is in displace.cu.
 //
 // The elements themselves do not go to their places: a copy of them lies elsewhere, in what order the caller likes, and
 // is copied over the window afterwards.
@@ -25,10 +25,5 @@ struct displace_request {
 
 /// Asynchronous on the queue; allocates nothing. Afterwards the window's places hold what they held.
 void displace(const simt::queue& q, const displace_request& request);
-
-namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_displace(const simt::queue& q, const displace_request& request);
-} // namespace detail
 
 } // namespace sortile::kernels

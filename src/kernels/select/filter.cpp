@@ -2,6 +2,7 @@
 #include "kernels/select/filter.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 #include "primitives/sample_ranks.hpp"
 
 #include <algorithm>
@@ -96,23 +97,16 @@ void filter(const simt::queue& q, const filter_request<Word>& r) {
   check_array("filter", "keys", r.keys, r.n);
   check_workspace("filter", r.workspace, filter_workspace_bytes(sizeof(Word), r.n),
                   filter_workspace_bytes(sizeof(Word), r.n), 128);
-  simt::visit(q, [&](auto backend) { detail::launch_filter<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 template <class Word>
 void write_first(const simt::queue& q, const write_first_request<Word>& r) {
   if (r.k > 0)
-    simt::visit(q, [&](auto backend) { detail::launch_write_first<decltype(backend)>(q, r); });
+    send(q, r);
 }
 
-#define SORTILE_FILTER(WORD)                                                                                           \
-  template void filter(const simt::queue&, const filter_request<WORD>&);                                               \
-  template void write_first(const simt::queue&, const write_first_request<WORD>&);
-SORTILE_FILTER(std::uint8_t)
-SORTILE_FILTER(std::uint16_t)
-SORTILE_FILTER(std::uint32_t)
-SORTILE_FILTER(std::uint64_t)
-SORTILE_FILTER(uint128)
-#undef SORTILE_FILTER
+SORTILE_EACH_WORD(SORTILE_CALL, filter, filter_request)
+SORTILE_EACH_WORD(SORTILE_CALL, write_first, write_first_request)
 
 } // namespace sortile::kernels

@@ -101,10 +101,5 @@ struct filter_shape {
   filter_shape(std::size_t key_bytes, std::uint64_t n);
 };
 
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_filter(const simt::queue& q, const filter_request<Word>& request);
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_write_first(const simt::queue& q, const write_first_request<Word>& request);
-
 } // namespace detail
 } // namespace sortile::kernels

@@ -4,6 +4,7 @@
 #include "kernels/select/filter_kernel.hpp"
 #include "kernels/select/filter_pivot_kernels.hpp"
 #include "kernels/select/finish_kernel.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 
@@ -98,7 +99,7 @@ class filter_launcher {
 };
 
 template <class Word>
-void launch_filter_of(const simt::queue& q, const filter_request<Word>& r) {
+void launch_filter(const simt::queue& q, const filter_request<Word>& r) {
   if (r.position_bytes == 0)
     filter_launcher<Word, void>(q, r).launch();
   else if (r.position_bytes == 4)
@@ -129,7 +130,7 @@ void launch_write_as(const simt::queue& q, const write_first_request<Word>& r) {
 }
 
 template <class Word>
-void launch_write_of(const simt::queue& q, const write_first_request<Word>& r) {
+void launch_write_first(const simt::queue& q, const write_first_request<Word>& r) {
   if (r.position_bytes == 0)
     launch_write_as<Word, void, void>(q, r);
   else if (r.position_bytes == 8)
@@ -142,13 +143,6 @@ void launch_write_of(const simt::queue& q, const write_first_request<Word>& r) {
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-/// In namespace sortile::kernels::detail.
 #define SORTILE_FILTER_LAUNCHES(WORD)                                                                                  \
-  template <>                                                                                                          \
-  void launch_filter<simt::this_backend, WORD>(const simt::queue& q, const filter_request<WORD>& r) {                  \
-    launch_filter_of(q, r);                                                                                            \
-  }                                                                                                                    \
-  template <>                                                                                                          \
-  void launch_write_first<simt::this_backend, WORD>(const simt::queue& q, const write_first_request<WORD>& r) {        \
-    launch_write_of(q, r);                                                                                             \
-  }
+  SORTILE_LAUNCHES(WORD, filter_request, launch_filter)                                                                \
+  SORTILE_LAUNCHES(WORD, write_first_request, launch_write_first)

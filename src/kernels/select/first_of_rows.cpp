@@ -1,6 +1,7 @@
 // Checks requests for the first elements of rows and sends them to the queue's backend.
 #include "kernels/select/first_of_rows.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -23,7 +24,7 @@ void first_of_rows(const simt::queue& q, const first_of_rows_request& r) {
   check_array("first_of_rows", "in", static_cast<const char*>(r.in), r.n * r.bytes);
   check_array("first_of_rows", "out", static_cast<char*>(r.out), r.rows * r.k * r.bytes);
   check_apart("first_of_rows", "in", r.in, r.n * r.bytes, "out", r.out, r.rows * r.k * r.bytes);
-  simt::visit(q, [&](auto backend) { detail::launch_first_of_rows<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 } // namespace sortile::kernels

@@ -15,8 +15,8 @@ namespace sortile::kernels {
 /// names. It goes to element r · k + i of `out`; where a row has fewer than k, those behind stay as they are.
 struct first_of_rows_request {
   std::uint64_t rows = 0, k = 0, stride = 0;
-  segments where{};    ///< no count: rows of at least k elements
-  std::uint64_t n = 0; ///< elements of `in`
+  segments where{};      ///< no count: rows of at least k elements
+  std::uint64_t n = 0;   ///< elements of `in`
   row_numbers results{}; ///< of each row, at most
   const void* in = nullptr;
   std::size_t bytes = 0; ///< of an element
@@ -28,10 +28,5 @@ struct first_of_rows_request {
 
 /// Throws invalid_argument, or simt::error where the launch is refused.
 void first_of_rows(const simt::queue& q, const first_of_rows_request& request);
-
-namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_first_of_rows(const simt::queue& q, const first_of_rows_request& request);
-} // namespace detail
 
 } // namespace sortile::kernels

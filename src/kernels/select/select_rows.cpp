@@ -2,9 +2,11 @@
 #include "kernels/select/select_rows.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 #include "primitives/sample_ranks.hpp"
 
 namespace sortile::kernels {
+
 bool select_rows_fits(std::size_t key_bytes, std::uint64_t n, std::uint64_t k) {
   const std::uint32_t capacity = detail::select_rows_shape::of(key_bytes).capacity();
   if (n >= 0x7fffffffu || k > capacity)
@@ -37,14 +39,9 @@ void select_rows(const simt::queue& q, const select_rows_request<Word>& r) {
     throw invalid_argument("select_rows: numbers of results of " + std::to_string(r.results.bytes) +
                            " bytes; 4 and 8 are allowed");
   check_array("select_rows", "keys", r.keys, of_segments ? r.n : (r.rows - 1) * r.stride + r.n);
-  const auto sample = detail::select_rows_sample::of(sizeof(Word), std::uint32_t(r.n), std::uint32_t(r.k));
-  simt::visit(q, [&](auto backend) { detail::launch_select_rows<decltype(backend)>(q, r, sample); });
+  send(q, r);
 }
 
-template void select_rows(const simt::queue&, const select_rows_request<std::uint8_t>&);
-template void select_rows(const simt::queue&, const select_rows_request<std::uint16_t>&);
-template void select_rows(const simt::queue&, const select_rows_request<std::uint32_t>&);
-template void select_rows(const simt::queue&, const select_rows_request<std::uint64_t>&);
-template void select_rows(const simt::queue&, const select_rows_request<uint128>&);
+SORTILE_EACH_WORD(SORTILE_CALL, select_rows, select_rows_request)
 
 } // namespace sortile::kernels

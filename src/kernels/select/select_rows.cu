@@ -1,6 +1,7 @@
 // Launches the selection of rows: a block a row, or of short rows a warp.
 #include "kernels/select/select_rows_kernel.hpp"
 #include "kernels/select/select_short_rows_kernel.hpp"
+#include "kernels/send.hpp"
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ void launch_short(const simt::queue& q, const select_rows_request<Word>& r) {
 }
 
 template <bool Ragged, class Word>
-void launch_blocks(const simt::queue& q, const select_rows_request<Word>& r, const detail::select_rows_sample& sample) {
+void launch_blocks(const simt::queue& q, const select_rows_request<Word>& r) {
   using kernel = select_rows_kernel<Word, Ragged>;
   constexpr std::uint64_t most_blocks = std::uint64_t{1} << 20;
   const bool of_segments = r.where.count != 0;
@@ -67,7 +68,7 @@ void launch_blocks(const simt::queue& q, const select_rows_request<Word>& r, con
            .stride = r.stride,
            .n = std::uint32_t(r.n),
            .k = std::uint32_t(r.k),
-           .sample = sample,
+           .sample = detail::select_rows_sample::of(sizeof(Word), std::uint32_t(r.n), std::uint32_t(r.k)),
            .images = nan_image<Word>(r.codec, r.nan_last),
            .mask = r.codec.mask,
            .shift = r.codec.shift,
@@ -85,7 +86,7 @@ void launch_blocks(const simt::queue& q, const select_rows_request<Word>& r, con
 }
 
 template <class Word>
-void launch(const simt::queue& q, const select_rows_request<Word>& r, const detail::select_rows_sample& sample) {
+void launch(const simt::queue& q, const select_rows_request<Word>& r) {
   const bool of_segments = r.where.count != 0;
   if constexpr (sizeof(Word) <= 8) {
     constexpr std::uint64_t most_short = 1024, most_k = 64;
@@ -95,27 +96,12 @@ void launch(const simt::queue& q, const select_rows_request<Word>& r, const deta
       return launch_short<32>(q, r);
   }
   if (of_segments || r.results.bytes_each() != 0)
-    launch_blocks<true>(q, r, sample);
+    launch_blocks<true>(q, r);
   else
-    launch_blocks<false>(q, r, sample);
+    launch_blocks<false>(q, r);
 }
 
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-namespace sortile::kernels::detail {
-
-#define SORTILE_SELECT_ROWS(WORD)                                                                                      \
-  template <>                                                                                                          \
-  void launch_select_rows<simt::this_backend, WORD>(const simt::queue& q, const select_rows_request<WORD>& r,          \
-                                                    const select_rows_sample& sample) {                                \
-    launch(q, r, sample);                                                                                              \
-  }
-SORTILE_SELECT_ROWS(std::uint8_t)
-SORTILE_SELECT_ROWS(std::uint16_t)
-SORTILE_SELECT_ROWS(std::uint32_t)
-SORTILE_SELECT_ROWS(std::uint64_t)
-SORTILE_SELECT_ROWS(uint128)
-#undef SORTILE_SELECT_ROWS
-
-} // namespace sortile::kernels::detail
+SORTILE_EACH_WORD(SORTILE_LAUNCHES, select_rows_request, launch)

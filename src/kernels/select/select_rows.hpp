@@ -82,10 +82,6 @@ constexpr select_rows_sample select_rows_sample::of(std::size_t key_bytes, std::
     return {};
   return {{groups, m / groups}, grouped, rank};
 }
-
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_select_rows(const simt::queue& q, const select_rows_request<Word>& request,
-                                       const select_rows_sample& sample);
 } // namespace detail
 
 } // namespace sortile::kernels

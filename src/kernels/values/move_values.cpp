@@ -1,6 +1,7 @@
 // Checks requests to move values and sends them to the queue's backend.
 #include "kernels/values/move_values.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -14,7 +15,7 @@ void move_values(const simt::queue& q, const move_values_request& r) {
   check_array("move_values", "in", static_cast<const char*>(r.in), r.n);
   check_array("move_values", "out", static_cast<char*>(r.out), r.n);
   check_apart("move_values", "in", r.in, (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes, "out", r.out, r.n * r.out_bytes);
-  simt::visit(q, [&](auto backend) { detail::launch_move_values<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 } // namespace sortile::kernels

@@ -31,9 +31,4 @@ struct move_values_request {
 /// Throws invalid_argument, or simt::error where the launch is refused.
 void move_values(const simt::queue& q, const move_values_request& request);
 
-namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_move_values(const simt::queue& q, const move_values_request& request);
-} // namespace detail
-
 } // namespace sortile::kernels

@@ -1,4 +1,4 @@
-// How the launches of kernels that move elements of any size share them out (move_values_kernel.hpp and its like): a
+// How the launches of kernels that move elements of any size share them out (move_values.cu and its like): a
 // power of two of threads moves an element, unit by unit.
 #pragma once
 
