@@ -1,6 +1,7 @@
 // What engine "cuda" does with the CUDA runtime. In a build without CUDA these throw, and the engine is never run.
 #pragma once
 
+#include "gpu/named_array.hpp"
 #include "plan/engine.hpp"
 #include "simt/queue.hpp"
 #include "sort/facts.hpp"
@@ -10,11 +11,6 @@
 #include <span>
 
 namespace sortile::gpu {
-
-struct named_array {
-  const char* name;
-  const void* data; ///< null: absent
-};
 
 /// Calls `launch` with the caller's stream and with a workspace: `given`, or one of `bytes` allocated in stream order.
 /// \throws invalid_argument where an array is out of the device's reach, out_of_memory, device_failure

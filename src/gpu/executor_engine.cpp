@@ -1,140 +1,41 @@
 #include "gpu/executor_engine.hpp"
 
-#include "gpu/device_groups.hpp"
-#include "gpu/device_merge.hpp"
-#include "gpu/device_route.hpp"
-#include "gpu/device_scan.hpp"
-#include "gpu/device_selection.hpp"
-#include "gpu/segmented_sort.hpp"
+#include "gpu/kernel_work.hpp"
 #include "plan/progress.hpp"
 #include "simt/executor/device.hpp"
-#include "sort/struct_sort.hpp"
-
-#include <sortile/device_call.hpp>
 
 namespace sortile::gpu {
 namespace {
 
 constexpr device_facts device{}; // that the executor presents; how many multiprocessors, its options say
 
-class structs_on_executor final : public struct_sorter {
- public:
-  std::size_t workspace_bytes(const struct_request& request, const options& opts) const override {
-    return struct_sort(request, opts.order, device).enough_workspace();
+struct pretended_device {
+  static constexpr memory reached = memory::host;
+  static device_facts device() { return gpu::device; }
+  static void run(unsigned threads, const std::function<bool(double)>* progress, std::span<std::byte> workspace,
+                  const std::function<void(const simt::queue&, void*)>& launch) {
+    executor::device pretended(executor::options_from_environment({.os_threads = threads}));
+    progress_meter told(progress, 1);
+    told.report();
+    launch(simt::queue::executor(pretended), workspace.data());
+    told.finish();
   }
-  std::size_t workspace_used(const struct_request& request, const options& opts) const override {
-    return struct_sort(request, opts.order, device).workspace_bytes();
-  }
-
-  void run(const struct_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    struct_sort(request, opts.order, device).launch(simt::queue::executor(pretended), workspace.data());
-  }
-  void run(const detail::device_call& call, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    call.launch(simt::queue::executor(pretended), call.work, workspace.data());
+  static void run(std::span<const named_array>, std::size_t, std::span<std::byte> workspace, const options& opts,
+                  const std::function<void(const simt::queue&, void*)>& launch) {
+    run(opts.threads, &opts.progress, workspace, launch);
   }
 };
 
-class segments_on_executor final : public segment_sorter {
+class segments_on_executor final : public kernel_segments {
  public:
   std::string why_refused(const segmented_request& request, const options&) const override {
     return device_segmented_sort::why_refused(request);
   }
-  plan make_plan(const segmented_request& request, const options& opts, unsigned) const override {
-    const device_segmented_sort sort(request, opts);
-    plan p;
-    p.workspace_bytes = sort.enough_workspace();
-    sort.add_steps(p.steps);
-    return p;
-  }
-  std::size_t workspace_used(const segmented_request& request, const options& opts, unsigned,
-                             const segment_survey&) const override {
-    return device_segmented_sort(request, opts).workspace_bytes();
-  }
   void run(const segmented_request& request, const options& opts, const execution& how,
            const segment_survey&) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
-    progress_meter progress(how.progress, 1);
-    progress.report();
-    device_segmented_sort(request, opts).launch(simt::queue::executor(pretended), how.workspace.data(), nullptr);
-    progress.finish();
-  }
-};
-
-class selector_on_executor final : public selector {
- public:
-  bool reaches(memory where) const override { return where == memory::host; }
-  std::size_t workspace_bytes(const selection& wanted, const options& opts) const override {
-    return selection_workspace_bytes(wanted, opts, device, workspace_for::such_calls);
-  }
-  std::size_t workspace_used(const selection& wanted, const options& opts) const override {
-    return selection_workspace_bytes(wanted, opts, device, workspace_for::this_call);
-  }
-  void add_steps(const selection& wanted, const options& opts, std::vector<plan_step>& steps) const override {
-    add_selection_steps(wanted, opts, device, steps);
-  }
-  void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
-    progress_meter progress(callback, 1);
-    progress.report();
-    with_selection(wanted, opts, device, workspace_for::this_call, [&](const auto&, const auto& work) {
-      work.launch(simt::queue::executor(pretended), workspace.data());
-    });
-    progress.finish();
-  }
-
-  std::size_t workspace_bytes(const groups_request& request, const options& opts) const override {
-    return device_groups(request, opts, device).workspace_bytes();
-  }
-  std::size_t workspace_used(const groups_request& request, const options& opts) const override {
-    return device_groups(request, opts, device, workspace_for::this_call).workspace_bytes();
-  }
-  void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    device_groups(request, opts, device, workspace_for::this_call)
-        .launch(simt::queue::executor(pretended), workspace.data());
-  }
-
-  std::size_t workspace_bytes(const scan_request& request) const override { return scan_workspace_bytes(request); }
-  void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    launch_scan(simt::queue::executor(pretended), request, workspace.data());
-  }
-  void run(const histogram_request& request, const options& opts) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    launch_histogram(simt::queue::executor(pretended), request, opts);
-  }
-
-  std::size_t workspace_bytes(const merge_request& request, const options& opts) const override {
-    return device_merge(request, opts, device).workspace_bytes();
-  }
-  std::size_t workspace_used(const merge_request& request, const options& opts) const override {
-    return device_merge(request, opts, device, workspace_for::this_call).workspace_bytes();
-  }
-  void add_steps(const merge_request& request, const options& opts, std::vector<plan_step>& steps) const override {
-    device_merge(request, opts, device).add_steps(steps);
-  }
-  void run(const merge_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
-    progress_meter progress(callback, 1);
-    progress.report();
-    device_merge(request, opts, device, workspace_for::this_call)
-        .launch(simt::queue::executor(pretended), workspace.data());
-    progress.finish();
-  }
-
-  std::size_t workspace_bytes(const route_request& request) const override {
-    return device_route(request, device).workspace_bytes();
-  }
-  void add_steps(const route_request& request, std::vector<plan_step>& steps) const override {
-    device_route(request, device).add_steps(steps);
-  }
-  void run(const route_request& request, const options& opts, std::span<std::byte> workspace) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));
-    device_route(request, device).launch(simt::queue::executor(pretended), workspace.data());
+    const device_segmented_sort sort(request, opts);
+    pretended_device::run(how.threads, how.progress, how.workspace,
+                          [&](const simt::queue& q, void* space) { sort.launch(q, space, nullptr); });
   }
 };
 
@@ -170,11 +71,9 @@ class engine_on_executor final : public engine {
   }
 
   result_place run(const sort_request& request, const options& opts, const execution& how) const override {
-    executor::device pretended(executor::options_from_environment({.os_threads = how.threads}));
-    progress_meter progress(how.progress, 1);
-    progress.report();
-    device_sort(request, opts, device).launch(simt::queue::executor(pretended), how.workspace.data());
-    progress.finish();
+    const device_sort sort(request, opts, device);
+    pretended_device::run(how.threads, how.progress, how.workspace,
+                          [&](const simt::queue& q, void* space) { sort.launch(q, space); });
     return result_place::output;
   }
 
@@ -189,9 +88,9 @@ class engine_on_executor final : public engine {
   }
 
  private:
-  structs_on_executor structs_;
+  kernel_structs<pretended_device> structs_;
   segments_on_executor segments_;
-  selector_on_executor selector_;
+  kernel_selector<pretended_device> selector_;
 };
 
 } // namespace
