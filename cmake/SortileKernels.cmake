@@ -6,6 +6,10 @@
 #   sortile_kernels(<target> [RDC] <file.cu>...)      of a test, classic or bench: for the executor, and with SORTILE_GPU_TESTS for
 #                                                     the GPU too; the target must link sortile_simt
 #
+#   sortile_kernel_instances(<list> <header> <macro> <width>...)  appends to the list of kernel files one for each width of keys, so that
+#                                                     they compile side by side: it includes the header and instantiates its kernels by
+#                                                     the macro. 8-16: one file for both
+#
 # RDC: device code that launches kernels.
 #
 #   sortile_kernel_library(<target>)                  a library that engines made of kernels need: as sortile_target(), and in
@@ -30,10 +34,28 @@ function(sortile_including unit comment)
   file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
 endfunction()
 
+function(sortile_kernel_instances list header macro)
+  get_filename_component(name "${header}" NAME_WE)
+  set(files ${${list}})
+  foreach(widths IN LISTS ARGN)
+    set(text "// Kernels for keys of ${widths} bits.\n#include \"kernels/${header}\"\n\n")
+    string(REPLACE "-" ";" each "${widths}")
+    foreach(width IN LISTS each)
+      string(REPLACE std::uint128_t sortile::uint128 word "std::uint${width}_t")
+      string(APPEND text "${macro}(${word})\n")
+    endforeach()
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/instances/${name}_${widths}.cu")
+    file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
+    list(APPEND files "${unit}")
+  endforeach()
+  set(${list} ${files} PARENT_SCOPE)
+endfunction()
+
 function(sortile_executor_kernels target)
   foreach(file IN LISTS ARGN)
     get_filename_component(path "${file}" ABSOLUTE)
-    file(RELATIVE_PATH relative "${CMAKE_CURRENT_SOURCE_DIR}" "${path}")
+    string(REPLACE "${CMAKE_CURRENT_BINARY_DIR}/" "${CMAKE_CURRENT_SOURCE_DIR}/" relative "${path}") # of one that is made here
+    file(RELATIVE_PATH relative "${CMAKE_CURRENT_SOURCE_DIR}" "${relative}")
     string(REGEX REPLACE "[^A-Za-z0-9_.]" "_" name "${relative}")
     set(wrapper "${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels/${name}.executor.cpp")
     sortile_including("${wrapper}" "${relative}, for the executor." "${file}")

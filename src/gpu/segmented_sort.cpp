@@ -1,6 +1,6 @@
 #include "gpu/segmented_sort.hpp"
 
-#include "kernels/segments/segmented_launch.hpp"
+#include "kernels/segments/segmented_sort.hpp"
 #include "primitives/with_word.hpp"
 
 namespace sortile::gpu {

@@ -32,11 +32,11 @@ void send(const simt::queue& q, const Request& request, Which... which) {
 
 /// MACRO(WORD, …) for the unsigned type of each key width.
 #define SORTILE_EACH_WORD(MACRO, ...)                                                                                  \
-  MACRO(std::uint8_t, __VA_ARGS__)                                                                                     \
-  MACRO(std::uint16_t, __VA_ARGS__)                                                                                    \
-  MACRO(std::uint32_t, __VA_ARGS__)                                                                                    \
-  MACRO(std::uint64_t, __VA_ARGS__)                                                                                    \
-  MACRO(sortile::uint128, __VA_ARGS__)
+  MACRO(std::uint8_t __VA_OPT__(, ) __VA_ARGS__)                                                                       \
+  MACRO(std::uint16_t __VA_OPT__(, ) __VA_ARGS__)                                                                      \
+  MACRO(std::uint32_t __VA_OPT__(, ) __VA_ARGS__)                                                                      \
+  MACRO(std::uint64_t __VA_OPT__(, ) __VA_ARGS__)                                                                      \
+  MACRO(sortile::uint128 __VA_OPT__(, ) __VA_ARGS__)
 
 /// In namespace sortile::kernels of a .cpp file: CALL(queue, REQUEST) for keys of a width.
 #define SORTILE_CALL(WORD, CALL, REQUEST) template void CALL(const simt::queue&, const REQUEST<WORD>&);

@@ -1,7 +1,7 @@
 // Device-wide scan by resident blocks: small tiles over every size, block count, alignment and operator; then the host
 // call on arrays that are large enough for it.
 #include "kernels/scan/resident_scan_kernel.hpp"
-#include "kernels/scan/scan_launch.hpp"
+#include "kernels/scan/scan.hpp"
 #include "tests/kernels/scan_reference.hpp"
 
 namespace sortile::simt_tests {

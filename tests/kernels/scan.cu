@@ -2,7 +2,6 @@
 // poisoned and prepared workspaces, and its refusals.
 #include "kernels/scan/scan.hpp"
 #include "kernels/scan/scan_kernel.hpp"
-#include "kernels/scan/scan_launch.hpp"
 #include "tests/kernels/scan_reference.hpp"
 
 #include <sortile/error.hpp>

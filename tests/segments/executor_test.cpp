@@ -1,7 +1,7 @@
 // The kernels of sorts within segments on the executor: every mix of lengths, every class of lengths at its edges,
 // skewed keys through every level of the partitions, offsets that make no segments, and all of it under many schedules.
 #include "gpu/segmented_sort.hpp"
-#include "kernels/segments/segmented_launch.hpp"
+#include "kernels/segments/segmented_sort.hpp"
 #include "simt/executor/device.hpp"
 #include "tests/segments/segment_case.hpp"
 #include "tests/short_tests.hpp"

@@ -16,9 +16,9 @@ void radix_histogram(const simt::queue& q, const Word* keys, std::uint64_t n, co
   send(q, detail::radix_histogram_request<Word>{keys, n, codec, counts});
 }
 
-#define SORTILE_INSTANCE(WORD, ...)                                                                                    \
+#define SORTILE_INSTANCE(WORD)                                                                                         \
   template void radix_histogram(const simt::queue&, const WORD*, std::uint64_t, const key_codec<WORD>&, std::uint64_t*);
-SORTILE_EACH_WORD(SORTILE_INSTANCE, )
+SORTILE_EACH_WORD(SORTILE_INSTANCE)
 #undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

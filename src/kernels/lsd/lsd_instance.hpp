@@ -1,4 +1,4 @@
-// The list of launches of an LSD sort; included by the .cu files, one for each key width.
+// The list of launches of an LSD sort; instantiated for each key width (CMakeLists.txt).
 #pragma once
 
 #include "kernels/clear_words.hpp"

@@ -1,6 +1,7 @@
 // Checks requests for a stable sort and sends them to the queue's backend.
 #include "kernels/lsd/lsd_sort.hpp"
 #include "kernels/request_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -32,11 +33,7 @@ void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template std::size_t lsd_workspace_bytes(const typed_request<WORD>&);                                                \
   template void lsd_sort(const simt::queue&, const typed_request<WORD>&, unsigned);
-SORTILE_INSTANCE(std::uint8_t)
-SORTILE_INSTANCE(std::uint16_t)
-SORTILE_INSTANCE(std::uint32_t)
-SORTILE_INSTANCE(std::uint64_t)
-SORTILE_INSTANCE(uint128)
+SORTILE_EACH_WORD(SORTILE_INSTANCE)
 #undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

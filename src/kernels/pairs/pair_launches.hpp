@@ -1,5 +1,5 @@
-// Launches the steps of a sort of pairs, for one key width. Which arrays a step reads and writes, keys and values
-// alike:
+// Launches the steps of a sort of pairs; instantiated for each key width (CMakeLists.txt). Which arrays a step reads
+// and writes, keys and values alike:
 //
 //   partitions   first        second       local, large
 //   0                                      in   → out
@@ -260,4 +260,21 @@ class pair_sort {
   Image image_;
 };
 
+template <class Word>
+void launch_pairs(const simt::queue& q, const typed_request<Word>& r, const partition_plan& plan, unsigned step) {
+  if (r.n != 0 || r.may_fall_back())
+    by_value_and_image(r, [&]<class Value, class Image>(const Value*, const Image*) {
+      pair_sort<Word, Value, Image>(q, r, plan).launch(step);
+    });
+}
+
 } // namespace sortile::kernels::inline SORTILE_BACKEND
+
+#define SORTILE_SORT_PAIRS_INSTANCE(WORD)                                                                              \
+  namespace sortile::kernels::detail {                                                                                 \
+  template <>                                                                                                          \
+  void launch_sort_pairs<simt::this_backend>(const simt::queue& q, const typed_request<WORD>& request,                 \
+                                             const partition_plan& plan, unsigned step) {                              \
+    launch_pairs(q, request, plan, step);                                                                              \
+  }                                                                                                                    \
+  }

@@ -1,6 +1,7 @@
 // Plans a search for ranks and sends its launches to the queue's backend.
 #include "kernels/ranks/find_ranks.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/argument_checks.hpp"
 #include "kernels/send.hpp"
 #include "primitives/sample_ranks.hpp"
@@ -40,11 +41,8 @@ std::size_t find_ranks_workspace_bytes(std::size_t key_bytes, unsigned ambiguous
 namespace detail {
 
 find_ranks_layout::find_ranks_layout(std::size_t key_bytes, unsigned ambiguous_images) {
-  const auto take = [this](std::size_t wanted_bytes) {
-    const std::size_t here = bytes;
-    bytes += (wanted_bytes + 127) / 128 * 128;
-    return here;
-  };
+  arena space;
+  const auto take = [&space](std::size_t wanted_bytes) { return space.take(wanted_bytes); };
   wanted = take(ranks * 8);
   brackets = take(2 * ranks * 4);
   cuts_at = take(cuts * key_bytes);
@@ -59,6 +57,7 @@ find_ranks_layout::find_ranks_layout(std::size_t key_bytes, unsigned ambiguous_i
   image = take(ranks * key_bytes);
   before = take(ranks * 8);
   of_units = take(std::size_t{ambiguous_images} * most_units * 4);
+  bytes = space.bytes();
 }
 
 } // namespace detail

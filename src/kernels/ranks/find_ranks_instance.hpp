@@ -1,4 +1,4 @@
-// The launches of a search for ranks for one key width; included by the .cu files.
+// The launches of a search for ranks; instantiated for each key width (CMakeLists.txt).
 #pragma once
 
 #include "kernels/ranks/find_ranks_kernel.hpp"
@@ -126,7 +126,7 @@ class find_ranks_launcher {
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-#define SORTILE_FIND_RANKS_LAUNCHES(WORD)                                                                              \
+#define SORTILE_FIND_RANKS_INSTANCE(WORD)                                                                              \
   namespace sortile::kernels {                                                                                         \
   template <>                                                                                                          \
   void detail::launch_request<simt::this_backend>(const simt::queue& q, const find_ranks_request<WORD>& r,             \

@@ -1,6 +1,7 @@
 // Checks requests for a sort in one launch and sends them to the queue's backend.
 #include "kernels/sample/sample_sort.hpp"
 #include "kernels/request_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -72,11 +73,7 @@ void sample_sort(const simt::queue& q, const typed_request<Word>& request) {
   template std::uint64_t sample_sort_most(unsigned, const typed_request<WORD>&);                                       \
   template std::size_t sample_sort_workspace_bytes(const typed_request<WORD>&);                                        \
   template void sample_sort(const simt::queue&, const typed_request<WORD>&);
-SORTILE_INSTANCE(std::uint8_t)
-SORTILE_INSTANCE(std::uint16_t)
-SORTILE_INSTANCE(std::uint32_t)
-SORTILE_INSTANCE(std::uint64_t)
-SORTILE_INSTANCE(uint128)
+SORTILE_EACH_WORD(SORTILE_INSTANCE)
 #undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

@@ -1,4 +1,4 @@
-// The launches of a sort in one launch; included by the .cu files, one for each key width.
+// The launches of a sort in one launch; instantiated for each key width (CMakeLists.txt).
 #pragma once
 
 #include "kernels/sample/sample_sort_kernel.hpp"

@@ -1,7 +1,6 @@
 // Checks scan requests, decides how they are cut, and sends them to the queue's backend.
 #include "kernels/scan/scan.hpp"
 #include "kernels/argument_checks.hpp"
-#include "kernels/scan/scan_launch.hpp"
 #include "primitives/operators.hpp"
 
 #include <algorithm>

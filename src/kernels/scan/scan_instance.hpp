@@ -3,8 +3,8 @@
 
 #include "kernels/clear_words.hpp"
 #include "kernels/scan/resident_scan_kernel.hpp"
+#include "kernels/scan/scan.hpp"
 #include "kernels/scan/scan_kernel.hpp"
-#include "kernels/scan/scan_launch.hpp"
 
 #include <algorithm>
 

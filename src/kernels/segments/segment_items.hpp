@@ -13,7 +13,7 @@
 
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/segments/segment_reader.hpp"
-#include "kernels/segments/segmented_launch.hpp"
+#include "kernels/segments/segmented_sort.hpp"
 #include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

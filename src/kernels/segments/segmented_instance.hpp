@@ -1,4 +1,4 @@
-// The launches of a sort within segments; included by the .cu files, one for each key width.
+// The launches of a sort within segments; instantiated for each key width (CMakeLists.txt).
 #pragma once
 
 #include "kernels/segments/block_kernel.hpp"
@@ -215,3 +215,5 @@ void launch_segmented_sort(const simt::queue& q, const segmented_sort_request<Wo
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
+
+#define SORTILE_SEGMENTS_INSTANCE(WORD) SORTILE_LAUNCHES(WORD, segmented_sort_request, launch_segmented_sort)

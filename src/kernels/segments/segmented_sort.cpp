@@ -1,7 +1,6 @@
 // Checks requests for sorts within segments and sends them to the queue's backend.
 #include "kernels/segments/segmented_sort.hpp"
 #include "kernels/request_checks.hpp"
-#include "kernels/segments/segmented_launch.hpp"
 #include "kernels/send.hpp"
 
 namespace sortile::kernels {
@@ -40,18 +39,14 @@ void segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& re
   if (is_empty(request) && request.status == nullptr)
     return;
   check_workspace(call, request.workspace, request.workspace_bytes, detail::segmented_layout::of(request).bytes,
-                  detail::segmented_layout::alignment);
+                  arena::alignment);
   send(q, request);
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template std::size_t segmented_sort_workspace_bytes(const segmented_sort_request<WORD>&);                            \
   template void segmented_sort(const simt::queue&, const segmented_sort_request<WORD>&);
-SORTILE_INSTANCE(std::uint8_t)
-SORTILE_INSTANCE(std::uint16_t)
-SORTILE_INSTANCE(std::uint32_t)
-SORTILE_INSTANCE(std::uint64_t)
-SORTILE_INSTANCE(uint128)
+SORTILE_EACH_WORD(SORTILE_INSTANCE)
 #undef SORTILE_INSTANCE
 
 } // namespace sortile::kernels

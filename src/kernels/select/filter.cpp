@@ -1,6 +1,7 @@
 // Plans the filter and sends it to the queue's backend.
 #include "kernels/select/filter.hpp"
 
+#include "kernels/arena.hpp"
 #include "kernels/argument_checks.hpp"
 #include "kernels/send.hpp"
 #include "primitives/sample_ranks.hpp"
@@ -11,19 +12,16 @@ namespace sortile::kernels {
 namespace detail {
 
 filter_shape::filter_shape(std::size_t key_bytes, std::uint64_t n) {
-  const auto take = [this](std::size_t wanted) {
-    const std::size_t here = bytes;
-    bytes += (wanted + 127) / 128 * 128;
-    return here;
-  };
+  arena space;
   const std::uint64_t cut = (n + tile(key_bytes) - 1) / tile(key_bytes);
   if (cut > 0x7fffffffu)
     throw invalid_argument("filter: n = " + std::to_string(n) + " is more than one launch can do");
   tiles = std::uint32_t(cut);
-  state = take(64);
-  smallest = take(most_groups(key_bytes) * key_bytes);
-  histograms = take(key_bytes * 8 / digit_bits * bins * sizeof(std::uint64_t));
-  chain = take(16 + std::size_t{tiles} * 16); // primitives::look_back_chain<std::uint64_t>::bytes
+  state = space.take(64);
+  smallest = space.take(most_groups(key_bytes) * key_bytes);
+  histograms = space.take(key_bytes * 8 / digit_bits * bins * sizeof(std::uint64_t));
+  chain = space.take(16 + std::size_t{tiles} * 16); // primitives::look_back_chain<std::uint64_t>::bytes
+  bytes = space.bytes();
 }
 
 } // namespace detail

@@ -1,4 +1,4 @@
-// The launches of the filter for one key width; included by the .cu files.
+// The launches of the filter; instantiated for each key width (CMakeLists.txt).
 #pragma once
 
 #include "kernels/select/filter_kernel.hpp"
@@ -143,6 +143,6 @@ void launch_write_first(const simt::queue& q, const write_first_request<Word>& r
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-#define SORTILE_FILTER_LAUNCHES(WORD)                                                                                  \
+#define SORTILE_FILTER_INSTANCE(WORD)                                                                                  \
   SORTILE_LAUNCHES(WORD, filter_request, launch_filter)                                                                \
   SORTILE_LAUNCHES(WORD, write_first_request, launch_write_first)

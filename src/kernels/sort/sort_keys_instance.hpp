@@ -1,4 +1,5 @@
-// The list of launches of a sort of keys; included by the .cu files. Which array a step reads and writes:
+// The list of launches of a sort of keys; instantiated for each key width (CMakeLists.txt). Which array a step reads
+// and writes:
 //
 //   partitions   first        second       local and deferred
 //   0                                      in   → out

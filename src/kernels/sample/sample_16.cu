@@ -1,4 +1,0 @@
-// A sort in one launch, keys of 16 bits.
-#include "kernels/sample/sample_sort_instance.hpp"
-
-SORTILE_SAMPLE_INSTANCE(std::uint16_t)
