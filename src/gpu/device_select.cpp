@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t grid_from = std::size_t{1} << 16;
 constexpr std::size_t positions_of_32_bits = std::size_t{1} << 32;
 constexpr std::size_t most_filtered = 0x7fffffff; // results
+/// Keys a segment, on average, below which all are sorted: a thread, or some lanes, do a segment then, and not a block.
+constexpr std::size_t sorted_below = 128;
 
 } // namespace
 
@@ -28,6 +30,21 @@ device_select::device_select(const top_k_request& request, const options& opts, 
     capacity_ = request.n;
   if (way_ != way::nothing)
     lay_out(what);
+}
+
+device_select::device_select(const segmented_top_k_request& request, const options& opts, const device_facts& device)
+    : request_(request.arrays), where_(request.where), options_{.order = opts.order, .bits = opts.bits},
+      device_(device), way_(way_of(request)), capacity_(request.arrays.n) {
+  if (way_ != way::nothing)
+    lay_out(workspace_for::such_calls);
+}
+
+device_select::way device_select::way_of(const segmented_top_k_request& r) {
+  const top_k_request& a = r.arrays;
+  if (a.n == 0 || a.k == 0 || r.where.count == 0)
+    return way::nothing;
+  const bool fits = kernels::select_segments_fit(key_bytes(a.type), a.n, a.k);
+  return fits && a.n / r.where.count >= sorted_below ? way::rows : way::segments;
 }
 
 device_select::way device_select::way_of(const top_k_request& r) {
@@ -54,7 +71,7 @@ unsigned device_select::position_out_bytes() const {
 unsigned device_select::position_bytes() const {
   if (request_.carries == payload::none)
     return 0;
-  return way_ == way::whole ? position_out_bytes() : request_.n <= positions_of_32_bits ? 4 : 8;
+  return way_ == way::whole || of_segments() ? position_out_bytes() : request_.n <= positions_of_32_bits ? 4 : 8;
 }
 
 /// The sort of one row's candidates, or of the whole row.
@@ -74,10 +91,22 @@ sort_request device_select::sort_of(std::byte* workspace, const void* keys_in) c
   return r;
 }
 
+device_segmented_sort device_select::segments_sort(std::byte* workspace) const {
+  segmented_request r{
+      {.type = request_.type, .n = request_.n, .keys_in = request_.keys_in, .keys_out = workspace + layout_.sorted},
+      where_};
+  if (request_.carries != payload::none) {
+    r.arrays.carries = payload::indices;
+    r.arrays.value_bytes = position_bytes();
+    r.arrays.values_out = workspace + layout_.sorted_positions;
+  }
+  return {r, options_};
+}
+
 void device_select::lay_out(workspace_for what) {
   kernels::arena a;
   const std::size_t key = key_bytes(request_.type);
-  layout_.positions_out = a.take(gathers() ? request_.rows * request_.k * position_out_bytes() : 0);
+  layout_.positions_out = a.take(gathers() ? rows() * request_.k * position_out_bytes() : 0);
   if (way_ != way::rows && !finishes()) {
     layout_.sorted = a.take(capacity_ * key);
     layout_.sorted_positions = a.take(capacity_ * position_bytes());
@@ -91,21 +120,29 @@ void device_select::lay_out(workspace_for what) {
     layout_.filter = a.take(kernels::filter_workspace_bytes(key, request_.n));
   }
   layout_.sort = a.bytes();
-  if (way_ != way::rows && !finishes()) {
+  if (way_ == way::segments)
+    a.take(segments_sort(nowhere()).enough_workspace());
+  else if (way_ != way::rows && !finishes())
     a.take(device_sort::workspace_at_any_place(sort_of(nowhere(0), nowhere(1)), options_, device_, what));
-  }
   layout_.bytes = a.bytes();
 }
 
 void device_select::add_steps(std::vector<plan_step>& steps) const {
-  const std::size_t key = key_bytes(request_.type), keys = request_.rows * request_.n * key;
+  const std::size_t key = key_bytes(request_.type), keys = (of_segments() ? 1 : request_.rows) * request_.n * key;
   const std::size_t element = key + position_bytes(), candidates = request_.rows * capacity_ * element;
-  const std::size_t result = request_.rows * request_.k * ((request_.keys_out == nullptr ? 0 : key) + position_bytes());
+  const std::size_t results = rows() * request_.k;
+  const std::size_t result = results * ((request_.keys_out == nullptr ? 0 : key) + position_bytes());
   const std::string first = request_.row_k == nullptr
                                 ? "the first " + std::to_string(request_.k)
                                 : "as many as row_k says, " + std::to_string(request_.k) + " at most,";
+  const char* const each = of_segments() ? " of each segment" : " of each row";
   if (way_ == way::rows)
-    steps.push_back({"select", first + " of each row in the shared memory of a multiprocessor", keys, result});
+    steps.push_back({"select", first + each + (of_segments() ? "," : "") + " in the shared memory of a multiprocessor",
+                     keys, result});
+  if (way_ == way::segments) {
+    segments_sort(nowhere()).add_steps(steps);
+    steps.push_back({"copy", first + each, result, result});
+  }
   if (way_ == way::filter) {
     const auto sample = kernels::filter_sample::of(key, request_.n, request_.k);
     steps.push_back({"sample", "a pivot behind the key of rank " + std::to_string(request_.k),
@@ -119,11 +156,10 @@ void device_select::add_steps(std::vector<plan_step>& steps) const {
     steps.push_back({"rank", "each candidate among all of them, in the same launch", candidates, result});
   } else if (way_ == way::filter || way_ == way::whole) {
     device_sort(sort_of(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
-    steps.push_back({"copy", first + (request_.row_k == nullptr ? "" : " of each row"), result, result});
+    steps.push_back({"copy", first + (request_.row_k == nullptr ? "" : each), result, result});
   }
-  if (gathers())
-    steps.push_back({"gather", "values by position", request_.rows * request_.k * request_.value_bytes,
-                     request_.rows * request_.k * request_.value_bytes});
+  if (way_ != way::nothing && gathers())
+    steps.push_back({"gather", "values by position", results * request_.value_bytes, results * request_.value_bytes});
 }
 
 void* device_select::positions_out(std::byte* workspace, std::size_t row) const {
@@ -142,6 +178,8 @@ void device_select::launch(const simt::queue& q, void* workspace) const {
   auto* const space = static_cast<std::byte*>(workspace);
   if (way_ == way::nothing)
     return;
+  if (way_ == way::segments)
+    return launch_segments(q, space);
   with_word(request_.type, [&]<class Word>(Word) {
     if (way_ == way::rows)
       return launch_rows<Word>(q, space);
@@ -160,17 +198,21 @@ template <class Word>
 void device_select::launch_rows(const simt::queue& q, std::byte* workspace) const {
   kernels::select_rows(
       q, kernels::select_rows_request<Word>{.keys = static_cast<const Word*>(request_.keys_in),
-                                            .rows = request_.rows,
+                                            .rows = rows(),
                                             .n = request_.n,
-                                            .stride = stride(),
+                                            .stride = of_segments() ? 0 : stride(),
                                             .k = request_.k,
                                             .codec = make_key_codec<Word>(request_.type, options_.order, options_.bits),
                                             .keys_out = keys_out<Word>(0),
                                             .positions_out = positions_out(workspace, 0),
                                             .position_bytes = position_out_bytes(),
-                                            .positions_in_all = gathers(),
-                                            .results = results(0)});
-  if (gathers())
+                                            .positions_in_all = gathers() && !of_segments(),
+                                            .results = results(0),
+                                            .where = where_});
+  if (gathers() && of_segments())
+    copy_first_of_segments(q, request_.values_in, positions_out(workspace, 0), request_.values_out,
+                           request_.value_bytes);
+  else if (gathers())
     copy_first(q, 0, request_.rows,
                {request_.rows * request_.k, request_.values_in, request_.value_bytes, request_.values_out,
                 request_.value_bytes, positions_out(workspace, 0), position_out_bytes(), extent()});
@@ -225,6 +267,18 @@ void device_select::launch_whole(const simt::queue& q, std::byte* workspace, std
     copy(layout_.sorted_positions, positions_out(workspace, row), position_out_bytes());
 }
 
+void device_select::launch_segments(const simt::queue& q, std::byte* workspace) const {
+  segments_sort(workspace).launch(q, workspace + layout_.sort, nullptr);
+  if (request_.keys_out != nullptr)
+    copy_first_of_segments(q, workspace + layout_.sorted, nullptr, request_.keys_out, key_bytes(request_.type));
+  if (request_.carries != payload::none)
+    copy_first_of_segments(q, workspace + layout_.sorted_positions, nullptr, positions_out(workspace, 0),
+                           position_bytes());
+  if (gathers())
+    copy_first_of_segments(q, request_.values_in, positions_out(workspace, 0), request_.values_out,
+                           request_.value_bytes);
+}
+
 /// Positions count from the row's beginning here.
 void device_select::gather_row(const simt::queue& q, std::byte* workspace, std::size_t row) const {
   const std::size_t bytes = request_.value_bytes;
@@ -252,6 +306,21 @@ void device_select::copy_first(const simt::queue& q, std::size_t row, std::size_
                              .positions = move.indices,
                              .position_bytes = move.index_bytes,
                              .out = move.out});
+}
+
+void device_select::copy_first_of_segments(const simt::queue& q, const void* from, const void* positions, void* to,
+                                           std::size_t bytes) const {
+  kernels::first_of_rows(q, {.rows = where_.count,
+                             .k = request_.k,
+                             .where = where_,
+                             .n = request_.n,
+                             .results = results(0),
+                             .in = from,
+                             .bytes = bytes,
+                             .positions = positions,
+                             .position_bytes = positions == nullptr ? 0 : position_bytes(),
+                             .positions_in_rows = positions != nullptr,
+                             .out = to});
 }
 
 } // namespace sortile::gpu

@@ -3,7 +3,6 @@
 
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
-#include "gpu/device_segment_select.hpp"
 #include "gpu/device_select.hpp"
 #include "plan/engine.hpp"
 
@@ -30,9 +29,9 @@ inline device_ranks work_of(const quantiles_request& request, const options& opt
   return {request, opts, device, {}, what};
 }
 
-inline device_segment_select work_of(const segmented_top_k_request& request, const options& opts, const device_facts&,
-                                     workspace_for) {
-  return {request, opts};
+inline device_select work_of(const segmented_top_k_request& request, const options& opts, const device_facts& device,
+                             workspace_for) {
+  return {request, opts, device};
 }
 
 /// visit(request, its work), the request being of its own type.

@@ -6,7 +6,7 @@
 #include "gpu/device_partial_sort.hpp"
 #include "gpu/device_ranks.hpp"
 #include "gpu/device_route.hpp"
-#include "gpu/device_segment_select.hpp"
+#include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "sort/device_sort.hpp"
 
@@ -168,7 +168,7 @@ std::string lists_of_segmented_top_k() {
                                      .values_out = at(3)},
                                     {.form = segment_form::offsets, .count = count, .begins = at(4)}};
     lists += list_of("first 10 keys of each of " + std::to_string(count) + " segments of f32 with values, n = 1000000",
-                     gpu::device_segment_select(r, {}), "", hopper);
+                     gpu::device_select(r, {}, hopper), "", hopper);
   }
   return lists;
 }

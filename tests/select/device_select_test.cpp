@@ -1,7 +1,6 @@
 // Top-k by kernels: on the executor through the front door, and under many schedules with every check; on the GPU where
 // there is one.
 #include "gpu/device_groups.hpp"
-#include "gpu/device_segment_select.hpp"
 #include "gpu/device_select.hpp"
 #include "kernels/sample_place.hpp"
 #include "kernels/select/filter.hpp"
@@ -280,7 +279,7 @@ TEST(DeviceSelect, SegmentsOfABlock) {
                                                .value_bytes = 8,
                                                .values_out = positions.data()},
                                               segments::by_offsets(offsets)};
-        const gpu::device_segment_select select(request, {});
+        const gpu::device_select select(request, {}, gpu::any_device);
         EXPECT_EQ(select.workspace_bytes(), 0u); // a block a segment
         executor::device device({.seed = seed, .checks = executor::all_checks});
         select.launch(simt::queue::executor(device), nullptr);
@@ -312,7 +311,7 @@ TEST(DeviceSelect, SegmentsThatAreNone) {
     const segmented_top_k_request request{
         {.type = key_type::u32, .n = n, .k = 2, .keys_in = all.data(), .keys_out = out.data()},
         segments::by_ranges(begins, ends)};
-    const gpu::device_segment_select select(request, {});
+    const gpu::device_select select(request, {}, gpu::any_device);
     guarded_buffer workspace(select.workspace_bytes(), 0, 99);
     EXPECT_EQ(workspace.size() == 0, copies > 1);
     executor::device device({.seed = 1, .checks = executor::all_checks});
@@ -350,7 +349,8 @@ TEST(DeviceSelect, SegmentsThatOverlapStayWithinTheArrays) {
                                              .values_in = values.data(),
                                              .values_out = moved.data()},
                                             segments::by_offsets(offsets)};
-      const gpu::device_segment_select select(request, {.order = rising ? order::ascending : order::descending});
+      const gpu::device_select select(request, {.order = rising ? order::ascending : order::descending},
+                                      gpu::any_device);
       guarded_buffer workspace(select.workspace_bytes(), 0, 99);
       ASSERT_NE(workspace.size(), 0u); // a sort
       executor::device device({.seed = seed, .checks = executor::all_checks});
