@@ -28,30 +28,21 @@ template <class T>
 row scan_row(const char* name, const shared_buffer& data, std::uint64_t n) {
   const auto out = make_buffer(n * sizeof(T)), expected = make_buffer(n * sizeof(T));
   const std::size_t bytes = kernels::scan_workspace_bytes<T>(n);
-  const auto workspace = make_buffer(bytes), prepared = make_buffer(bytes);
+  const auto workspace = make_buffer(bytes);
   const auto* in = static_cast<const T*>(data->data());
-  const auto queue = simt::queue::cuda(nullptr);
-  kernels::prepare_scan_workspace(queue, prepared->data(), bytes);
   const scan_request request{
       .type = key_type_of<T>, .n = n, .in = in, .out = out->data(), .kind = scan_kind::exclusive};
   options opts{.memory = memory::device};
   opts.workspace = {static_cast<std::byte*>(workspace->data()), bytes};
-  const kernels::scan_request<T> again{.in = in,
-                                       .out = static_cast<T*>(out->data()),
-                                       .n = n,
-                                       .workspace = prepared->data(),
-                                       .workspace_bytes = bytes,
-                                       .prepared = true};
   row r{name, n, 2.0 * double(n) * sizeof(T), {}};
   r.contestants.push_back({"sortile", [=] { sortile::run(request, opts); }, bytes});
-  r.contestants.push_back({"prepared", [=, keep = prepared] { kernels::scan(queue, again); }, bytes});
   r.contestants.push_back(cub_scan(in, static_cast<T*>(expected->data()), n));
   for (const contestant& c : r.contestants)
     c.run();
   if (fetched<T>(out->data(), n) != fetched<T>(expected->data(), n))
     throw std::runtime_error(std::string(name) + ": sortile and CUB differ");
   for (contestant& c : r.contestants)
-    c.run = [work = c.run, keep = std::vector{out, expected, workspace, prepared}] { work(); };
+    c.run = [work = c.run, keep = std::vector{out, expected, workspace}] { work(); };
   return r;
 }
 

@@ -81,7 +81,7 @@ SIMT_TEST(large, histogram_of_2_to_28_u32) {
       ASSERT_EQ(words[d * 256 + v], d < 3 ? n / 256 : v < 16 ? n / 16 : 0u) << d << ' ' << v;
 }
 
-// One prepared workspace, thousands of launches of changing size in flight, one result each.
+// One workspace, thousands of launches of changing size in flight, one result each.
 SIMT_TEST(large, thousands_of_scans_on_one_workspace) {
   const simt::queue q = simt::queue::cuda(nullptr);
   const std::uint64_t most = std::uint64_t{1} << 22;
@@ -90,15 +90,11 @@ SIMT_TEST(large, thousands_of_scans_on_one_workspace) {
   const device_array<char> workspace(bytes);
   buffer<std::uint64_t> wrong(1);
   simt::launch(q, {.grid = 1024}, fill_with_index<std::uint32_t>{{in.data(), most}, most});
-  kernels::prepare_scan_workspace(q, workspace.data(), bytes);
   for (unsigned i = 0; i < 3000; ++i) {
     const std::uint64_t n = most >> (i % 7);
-    kernels::scan(q, kernels::scan_request<std::uint32_t>{.in = in.data(),
-                                                          .out = out.data(),
-                                                          .n = n,
-                                                          .workspace = workspace.data(),
-                                                          .workspace_bytes = bytes,
-                                                          .prepared = true});
+    kernels::scan(
+        q, kernels::scan_request<std::uint32_t>{
+               .in = in.data(), .out = out.data(), .n = n, .workspace = workspace.data(), .workspace_bytes = bytes});
     simt::launch(q, {.grid = 256}, count_wrong_sums<std::uint32_t>{{out.data(), n}, wrong.view(), n});
   }
   ASSERT_EQ(wrong.host()[0], 0u);

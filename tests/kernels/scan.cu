@@ -1,5 +1,5 @@
 // Device-wide scan: small tiles over every size, then the host call with its types, operators, alignments, red zones,
-// poisoned and prepared workspaces, and its refusals.
+// poisoned workspaces and one for many calls, and its refusals.
 #include "kernels/scan/scan.hpp"
 #include "kernels/scan/scan_kernel.hpp"
 #include "tests/kernels/scan_reference.hpp"
@@ -168,22 +168,17 @@ SIMT_TEST(scan, any_alignment) {
       1);
 }
 
-SIMT_TEST(scan, prepared_workspace_serves_many_calls) {
+SIMT_TEST(scan, one_workspace_serves_many_calls) {
   on_every_schedule(
       [&](simt::queue q) {
         const std::size_t tile = kernels::detail::scan_tile_items<std::uint32_t>;
         const std::size_t most = 3 * tile, bytes = kernels::scan_workspace_bytes<std::uint32_t>(most);
         const zoned<std::uint64_t> workspace(bytes / 8, 0);
-        kernels::prepare_scan_workspace(q, workspace.data(), bytes);
         for (const std::size_t n : {most, std::size_t{1}, tile + 1, most, most - 1}) {
           const auto in = values<std::uint32_t>(n, std::uint32_t(n));
           const zoned<std::uint32_t> from(in, 0), to(n, 0);
-          const kernels::scan_request<std::uint32_t> r{.in = from.data(),
-                                                       .out = to.data(),
-                                                       .n = n,
-                                                       .workspace = workspace.data(),
-                                                       .workspace_bytes = bytes,
-                                                       .prepared = true};
+          const kernels::scan_request<std::uint32_t> r{
+              .in = from.data(), .out = to.data(), .n = n, .workspace = workspace.data(), .workspace_bytes = bytes};
           kernels::scan(q, r);
           ASSERT_EQ(to.host(), reference(in, r));
         }

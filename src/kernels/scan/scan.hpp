@@ -5,10 +5,9 @@
 //
 // Units: n in items, workspace in bytes. Aliasing: `out` is `in`, or the two do not overlap. Any n, any alignment that
 // T allows; 16-byte vectors are used where `in` and `out` lie alike within 16 bytes. Sums wrap. Asynchronous on the
-// queue; allocates nothing, never synchronises, may be captured in a CUDA graph. Two launches (one with a prepared
-// workspace); 2·sizeof(T) bytes of traffic an item. Which of two kernels runs (scan_kernel.hpp,
-// resident_scan_kernel.hpp) depends on n, the alignment and the device. Source: Merrill and Garland, "Single-pass
-// parallel prefix scan with decoupled look-back", 2016.
+// queue; allocates nothing, never synchronises, may be captured in a CUDA graph. Two launches; 2·sizeof(T) bytes of
+// traffic an item. Which of two kernels runs (scan_kernel.hpp, resident_scan_kernel.hpp) depends on n, the alignment
+// and the device. Source: Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.
 #pragma once
 
 #include "simt/queue.hpp"
@@ -33,9 +32,6 @@ struct scan_request {
   std::optional<T> initial = {};   ///< absent: 0 for sums, the lowest value for maxima
   void* workspace = nullptr;       ///< aligned to 16
   std::size_t workspace_bytes = 0; ///< at least scan_workspace_bytes<T>(n)
-  /// The workspace was cleared by prepare_scan_workspace, with these workspace_bytes, and since then used by nothing
-  /// but scans of this T, one after the other: saves a launch.
-  bool prepared = false;
 };
 
 /// Grows with n; at most 32 bytes and 0.05 % of the array.
@@ -46,9 +42,6 @@ std::size_t scan_workspace_bytes(std::uint64_t n);
 /// where a launch is refused.
 template <class T>
 void scan(const simt::queue& q, const scan_request<T>& request);
-
-/// Clears a workspace for any number of scans with `prepared`.
-void prepare_scan_workspace(const simt::queue& q, void* workspace, std::size_t bytes);
 
 // ---- between the checked request and the kernels
 
@@ -82,29 +75,6 @@ inline constexpr std::uint64_t large_scan_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t scan_tiles(std::uint64_t n, std::uint64_t lead, std::uint64_t tile_items) {
   return (n + lead + tile_items - 1) / tile_items;
 }
-
-/// A checked request with everything decided but the kernel, which depends on the device.
-template <class T>
-struct scan_plan {
-  const T* in;
-  T* out;
-  std::uint64_t n;
-  void* workspace;
-  std::uint32_t capacity; ///< status words in the workspace
-  std::uint32_t lead;
-  T initial;
-  bool vectors_allowed;
-  bool large;
-  bool exclusive;
-  bool prepared;
-};
-
-template <class Backend, class T>
-SORTILE_LAUNCH void launch_plus_scan(const simt::queue& q, const scan_plan<T>& plan);
-template <class Backend, class T>
-SORTILE_LAUNCH void launch_maximum_scan(const simt::queue& q, const scan_plan<T>& plan);
-template <class Backend>
-SORTILE_LAUNCH void launch_clear(const simt::queue& q, void* memory, std::size_t bytes);
 
 } // namespace detail
 
