@@ -8,12 +8,8 @@
 // local step.
 //
 // One of up to twice that size is sorted in the same way. A larger one stays in memory. For each 8-bit digit in which
-// keys differ at all, the block counts the bucket's digits and, unless they are all the same, moves the keys tile by
-// tile, stably, to the other of two arrays, from there back with the next digit, and so on:
-//
-//   tile        keys in the order of the array, ranked by digit (primitives/digit_rank.hpp)
-//   key's place running[digit] + its rank among the tile's keys of that digit
-//   running     where the next key of each digit goes; grows by the tile's counts
+// keys differ at all, the block counts the bucket's digits and, unless they are all the same, moves the keys, stably,
+// to the other of two arrays (digit_moves.hpp), from there back with the next digit, and so on.
 //
 // This is what makes the key sort right for every input. It is not what makes it fast: a block moves some 10 GB/s, so
 // many listed buckets are worked off side by side, while one bucket that holds most of a large input takes as long as
@@ -22,8 +18,8 @@
 // Traffic: 2 sizeof(key) per key of a bucket that shared storage holds, else at most 3 per key and digit.
 #pragma once
 
+#include "kernels/local/digit_moves.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
-#include "primitives/digit_rank.hpp"
 #include "primitives/radix_order.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -31,10 +27,8 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4, class Image = integer_image<Word>>
 struct large_sort_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = Threads, min_blocks = 2, radix = 256, digit_bits = 8;
-  static constexpr int items = Items; // of a thread in a tile
-  static constexpr unsigned tile_keys = block_threads * unsigned(items), warp_keys = simt::warp_size * unsigned(items);
-  using ranker = primitives::digit_ranker<block_threads, items, digit_bits, primitives::ranking::match>;
+  static constexpr unsigned block_threads = Threads, min_blocks = 2;
+  using moves = digit_moves<Word, Threads, Items, Image>;
 
   /// As many keys as the local step takes: its buckets are sorted here where the bins could not take them. And twice
   /// as many, where a map or an interval has made a few buckets a little larger than others.
@@ -43,13 +37,6 @@ struct large_sort_kernel {
   using radix_order = primitives::block_radix_order<block_threads, usual>;
   using wide_order = primitives::block_radix_order<block_threads, held>;
 
-  struct tile_storage {
-    typename ranker::storage rank;
-    primitives::block_scan_storage<std::uint32_t, block_threads> scan;
-    simt::shared_array<std::uint32_t, radix> count;
-    simt::shared_array<std::uint32_t, radix> running;
-    simt::shared_array<std::uint32_t, radix> base; // running, less the rank of the tile's first key of the digit
-  };
   struct bucket_storage {
     simt::shared_array<Word, held> keys;
     simt::shared_array<std::uint16_t, held> order;
@@ -60,7 +47,7 @@ struct large_sort_kernel {
   };
   struct shared {
     union {
-      tile_storage tile;
+      typename moves::storage tile;
       bucket_storage bucket;
     };
   };
@@ -106,65 +93,20 @@ struct large_sort_kernel {
       out[begin + p] = s.keys.load(s.order.load(p));
   }
   /// Sorts the keys [begin, end), which differ in these bits at most.
-  SORTILE_DEVICE void sort(tile_storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
+  SORTILE_DEVICE void sort(typename moves::storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
     simt::global<const Word> from = in;
+    const moves by_digit{image};
     bool in_out = in.data() == out.data();
-    for (unsigned shift = 0; shift < below; shift += digit_bits) {
-      if ((std::uint32_t(differ >> shift) & (radix - 1)) == 0 || !count_digits(s, from, begin, end, shift))
+    for (unsigned shift = 0; shift < below; shift += moves::digit_bits) {
+      if ((std::uint32_t(differ >> shift) & (moves::radix - 1)) == 0 || !by_digit.count(s, from, begin, end, shift))
         continue;
       const simt::global<Word> to = in_out ? spare : out;
-      move(s, from, to, begin, end, shift);
+      by_digit.move(s, from, begin, end, shift, [&](std::uint32_t place, Word key, std::uint64_t) { to[place] = key; });
       from = to;
       in_out = !in_out;
     }
     for (std::uint64_t i = std::uint64_t{begin} + simt::thread_index(); !in_out && i < end; i += block_threads)
       out[i] = from.load(i);
-  }
-
- private:
-  /// running[d] = where the keys of digit d begin. False where all keys have the same digit.
-  SORTILE_DEVICE bool count_digits(tile_storage& s, const simt::global<const Word>& from, std::uint32_t begin,
-                                   std::uint32_t end, unsigned shift) const {
-    const unsigned t = simt::thread_index();
-    if (t < radix)
-      s.count[t] = 0;
-    simt::block_barrier();
-    for (std::uint64_t i = std::uint64_t{begin} + t; i < end; i += block_threads)
-      s.count.fetch_add(image.digit(from.load(i), shift, radix - 1), 1u, simt::relaxed, simt::block_scope);
-    simt::block_barrier();
-    const std::uint32_t mine = t < radix ? s.count.load(t) : 0;
-    const auto before = primitives::block_exclusive_scan(s.scan, mine, primitives::plus{}, begin);
-    if (t < radix)
-      s.running[t] = before.before;
-    return !simt::block_any(mine == end - begin);
-  }
-
-  SORTILE_DEVICE void move(tile_storage& s, const simt::global<const Word>& from, const simt::global<Word>& to,
-                           std::uint32_t begin, std::uint32_t end, unsigned shift) const {
-    static_assert(ranker::owned == 1);
-    const unsigned t = simt::thread_index();
-    for (std::uint64_t first = begin; first < end; first += tile_keys) {
-      const std::uint64_t mine = first + simt::warp_index() * warp_keys + simt::lane_index();
-      Word keys[items];
-      unsigned digits[items], ranks[items];
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const std::uint64_t at = mine + unsigned(i) * simt::warp_size;
-        keys[i] = at < end ? from.load(at) : Word{0};
-        digits[i] = at < end ? image.digit(keys[i], shift, radix - 1) : radix - 1; // absent ones stand last
-      }
-      const auto totals = ranker::rank(s.rank, digits, ranks);
-      if (t < radix) {
-        s.base[t] = s.running.load(t) - totals.start[0];
-        s.running[t] = s.running.load(t) + totals.count[0];
-      }
-      simt::block_barrier();
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        if (mine + unsigned(i) * simt::warp_size < end)
-          to[s.base.load(digits[i]) + ranks[i]] = keys[i];
-      simt::block_barrier();
-    }
   }
 };
 

@@ -90,7 +90,7 @@ struct count_skewed_kernel {
   struct shared {
     union {
       bucket_counts counts;
-      typename by_digits::tile_storage digits;
+      typename by_digits::moves::storage digits;
     };
     typename filler::shared filling;
     simt::shared_value<std::uint32_t> drawn;
