@@ -210,7 +210,7 @@ SIMT_TEST(sample_sort, plans_and_limits) {
         std::uint32_t key = 0;
         kernels::typed_request<std::uint32_t> r{
             .keys_out = &key, .n = 100, .codec = make_key_codec<std::uint32_t>(key_type::u32, {}, {})};
-        EXPECT_EQ(kernels::sample_sort_in_one_block(r), 8u * 1024);
+        EXPECT_EQ(kernels::detail::sample_shape_of(r).alone, 8u * 1024);
         EXPECT_EQ(kernels::sample_sort_workspace_bytes(r), 0u);
         EXPECT_GE(kernels::sample_sort_most(q, r), 8u * 1024);
         using widest = kernels::sample_sort_kernel<uint128, true, true>;

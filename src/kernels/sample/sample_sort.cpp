@@ -36,18 +36,9 @@ void check_fits(const simt::queue& q, const typed_request<Word>& r) {
 } // namespace
 
 template <class Word>
-std::uint64_t sample_sort_in_one_block(const typed_request<Word>& request) {
-  return detail::sample_shape_of(request).alone;
-}
-
-template <class Word>
 std::uint64_t sample_sort_most(const simt::queue& q, const typed_request<Word>& request) {
   const unsigned blocks =
       simt::visit(q, [&](auto backend) { return detail::resident_sample_blocks<decltype(backend), Word>(q, request); });
-  return sample_sort_most(blocks, request);
-}
-template <class Word>
-std::uint64_t sample_sort_most(unsigned blocks, const typed_request<Word>& request) {
   return detail::sample_shape_of(request).most(blocks);
 }
 
@@ -68,9 +59,7 @@ void sample_sort(const simt::queue& q, const typed_request<Word>& request) {
 }
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
-  template std::uint64_t sample_sort_in_one_block(const typed_request<WORD>&);                                         \
   template std::uint64_t sample_sort_most(const simt::queue&, const typed_request<WORD>&);                             \
-  template std::uint64_t sample_sort_most(unsigned, const typed_request<WORD>&);                                       \
   template std::size_t sample_sort_workspace_bytes(const typed_request<WORD>&);                                        \
   template void sample_sort(const simt::queue&, const typed_request<WORD>&);
 SORTILE_EACH_WORD(SORTILE_INSTANCE)

@@ -37,17 +37,10 @@
 
 namespace sortile::kernels {
 
-/// Up to how many keys one block sorts by itself.
-template <class Word>
-std::uint64_t sample_sort_in_one_block(const typed_request<Word>& request);
-
 /// The largest n that the queue's device sorts in one launch: some eight thousand keys a multiprocessor, half of that
 /// for wide ones, a quarter for 128 bits with their places.
 template <class Word>
 std::uint64_t sample_sort_most(const simt::queue& q, const typed_request<Word>& request);
-/// The same for so many blocks, which are resident at once.
-template <class Word>
-std::uint64_t sample_sort_most(unsigned blocks, const typed_request<Word>& request);
 
 /// Bytes of workspace for a request: 32 KiB and the keys once more, 4 bytes a key where positions travel, and the
 /// values once more where they stay in their array. Of the pointers it matters only which are null and which are equal.
