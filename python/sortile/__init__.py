@@ -16,6 +16,7 @@ from ._merging import merge
 from ._quantiles import median, quantile
 from ._route import route
 from ._rows import argsort_rows, lexsort
+from ._segment_select import segment_top_k
 from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, partition, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
@@ -40,6 +41,7 @@ __all__ = [
     "segment_argsort",
     "segment_sort",
     "segment_sort_by_key",
+    "segment_top_k",
     "sort",
     "sort_by_key",
     "sort_table",

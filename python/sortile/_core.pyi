@@ -35,7 +35,10 @@ def order_of_columns(
     columns: Any, last_decides: Any, axis: Any, descending: Any, dtype: Any, nan: Any, threads: Any, /
 ) -> Any: ...
 def top_k(
-    x: Any, k: Any, axis: Any, largest: Any, nan: Any, threads: Any, progress: Any, /
+    x: Any, k: Any, counts: Any, fill: Any, axis: Any, largest: Any, nan: Any, threads: Any, progress: Any, /
+) -> Any: ...
+def segment_top_k(
+    x: Any, k: Any, counts: Any, fill: Any, begins: Any, ends: Any, largest: Any, nan: Any, threads: Any, progress: Any, /
 ) -> Any: ...
 def quantiles(
     x: Any, probabilities: _Array, axis: Any, method: int, threads: Any, progress: Any, /
@@ -120,6 +123,28 @@ def device_top_k(
     /,
 ) -> bool: ...
 def device_takes_nan_last(type: int, rows: int, n: int, k: int, /) -> bool: ...
+def device_segment_top_k(
+    type: int,
+    n: int,
+    k: int,
+    keys: int,
+    keys_out: int,
+    position_bytes: int,
+    positions: int,
+    begins: int,
+    ends: int,
+    offset_bytes: int,
+    count: int,
+    counts: int,
+    count_bytes: int,
+    descending: bool,
+    flips: bool,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> bool: ...
+def device_segments_take_nan_last(type: int, n: int, k: int, count: int, /) -> bool: ...
 def device_is_sorted(
     type: int,
     rows: int,

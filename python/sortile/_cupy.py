@@ -62,6 +62,15 @@ class CuPy(GpuArrays):
         with _on_device_of(like):
             return cupy.asarray(x)
 
+    def counts(self, x: Any) -> Any:
+        with _on_device_of(x):
+            wide = cupy.ascontiguousarray(x if x.dtype.itemsize >= 4 else x.astype("int32"))
+            return cupy.maximum(wide, 0) if wide.dtype.kind == "i" else wide
+
+    def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
+        with _on_device_of(like):
+            return cupy.full(shape, fill, dtype)
+
     def is_integer(self, x: Any) -> bool:
         return x.dtype.kind in "iu"
 

@@ -265,6 +265,23 @@ def segment_sort_by_key(
     return f.flipped(found) if flips else found, tuple(f.take(v, order) for v in values)
 
 
+def segment_count(where: Where) -> int:
+    """How many segments begins and ends (or begins and None) make."""
+    begins, ends = where
+    given = int(begins.shape[0])
+    return given if ends is not None else max(given - 1, 0)
+
+
+def segment_top_k(
+    f: Framework, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
+) -> tuple[Any, Any]:
+    keys, flips = f.contiguous(x), _flips(f, x, largest, nan)
+    if not flips or f.segments_take_nan_last(keys, k, where):
+        return f.first_of_segments(keys, k, counts, where, largest, flips, fill)
+    values, indices = f.first_of_segments(f.flipped(keys), k, counts, where, False, False, -fill)
+    return f.flipped(values), indices
+
+
 def segmented(f: Framework, x: Any, descending: bool, nan: str) -> tuple[Any, bool, bool]:
     """Keys in one piece, whether their signs are turned round, and whether their order descends then."""
     flips = _flips(f, x, descending, nan)

@@ -165,6 +165,25 @@ class Framework:
         """Sorted keys, and which of the given ones each of them was."""
         raise NotImplementedError
 
+    def first_of_segments(
+        self, keys: Any, k: int, counts: Any, where: Where, descending: bool, flips: bool, fill: Any
+    ) -> tuple[Any, Any]:
+        """The first k of each segment, and their positions in it, in rows; `counts`: None, or how many of k each has, as
+        counts() makes them. Behind a segment's own stand `fill` and -1. `flips`: of floats, NaN last in a descending
+        order, where segments_take_nan_last()."""
+        raise NotImplementedError
+
+    def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
+        raise NotImplementedError
+
+    def counts(self, x: Any) -> Any:
+        """Whole numbers as ones of 4 or 8 bytes that are right where they are read as unsigned; 0 for those below."""
+        raise NotImplementedError
+
+    def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
+        """On the device of `like`."""
+        raise NotImplementedError
+
     def offsets(self, x: Any, like: Any) -> Any:
         """Checked offsets, an array of NumPy's, where `like` lies."""
         raise NotImplementedError
@@ -224,7 +243,7 @@ class Framework:
         """The array in which result[positions[i]] is values[i]."""
         raise NotImplementedError
 
-    def need_beside(self, name: str, side: Any, x: Any) -> None:
+    def need_beside(self, function: str, name: str, side: Any, x: Any) -> None:
         """An error where `side` lies on another device than `x`, and the framework would not say so itself."""
 
     def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
@@ -295,6 +314,11 @@ class Framework:
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
         return _device.segment_argsort(self, x, where, descending, dtype, nan)
+
+    def segment_top_k(
+        self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
+    ) -> tuple[Any, Any]:
+        return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str

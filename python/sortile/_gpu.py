@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, Callable, Sequence
 
 from ._backend import core
-from ._device import segmented
+from ._device import segment_count, segmented
 from ._frameworks import Framework, Where
 from ._route import route_shapes
 
@@ -77,9 +77,9 @@ class GpuArrays(Framework):
         """Whether a result of n elements like `keys` can be written where `out` lies."""
         raise NotImplementedError
 
-    def need_beside(self, name: str, side: Any, x: Any) -> None:
+    def need_beside(self, function: str, name: str, side: Any, x: Any) -> None:
         if side.device != x.device:
-            raise ValueError(f"sortile.top_k: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
+            raise ValueError(f"sortile.{function}: {name} lies on {side.device}; beside an array on {x.device} it lies there, too")
 
     def key_type(self, x: Any) -> int:
         name = self.type_name(x)
@@ -308,6 +308,23 @@ class GpuArrays(Framework):
             width, values_in, values_out, self.address(begins), 0 if ends is None else self.address(ends),
             begins.dtype.itemsize, max(begins.shape[0] - (ends is None), 0), True, down, *self.queue(keys),
         )
+
+    def first_of_segments(
+        self, keys: Any, k: int, counts: Any, where: Where, descending: bool, flips: bool, fill: Any
+    ) -> tuple[Any, Any]:
+        (begins, ends), segments, key_type = where, segment_count(where), self.key_type(keys)
+        found = self.full((segments, k), keys.dtype, fill, keys)
+        order = self.full((segments, k), self.typed("int64"), -1, keys)
+        core.device_segment_top_k(
+            key_type, keys.shape[0], k, self.address(keys), self.address(found), 8, self.address(order), self.address(begins),
+            0 if ends is None else self.address(ends), begins.dtype.itemsize, segments,
+            0 if counts is None else self.address(counts), 8 if counts is None else counts.dtype.itemsize, descending, flips,
+            *self.queue(keys),
+        )
+        return found, order
+
+    def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
+        return core.device_segments_take_nan_last(self.key_type(keys), keys.shape[0], k, segment_count(where))
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS

@@ -148,6 +148,12 @@ class Jax(JaxArrays):
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
         return _compiled(_segment_argsort, descending, dtype, nan)(x, where)
 
+    def segment_top_k(
+        self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
+    ) -> tuple[Any, Any]:
+        need_order(x)
+        return _compiled(_segments_first, k, largest, nan)(x, where, counts, jnp.asarray(fill, x.dtype))
+
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
@@ -374,3 +380,20 @@ def _segment_argsort(x: Any, where: Where, descending: bool, dtype: Any, nan: st
     name = FRAMEWORK.position_name(x, 0, dtype)
     return _device.segment_argsort(FRAMEWORK, jax.lax.stop_gradient(x), where, descending, name, nan)
 
+
+@partial(jax.custom_jvp, nondiff_argnums=(4, 5, 6))
+def _segments_first(x: Any, where: Where, counts: Any, fill: Any, k: int, largest: bool, nan: str) -> tuple[Any, Any]:
+    return _device.segment_top_k(FRAMEWORK, x, k, counts, where, largest, nan, fill)
+
+
+@_segments_first.defjvp
+def _(k: int, largest: bool, nan: str, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """The positions have no gradient, and what fills the places behind a segment's has none."""
+    begins, tangent = primals[1][0], tangents[0]
+    found, order = _segments_first(*primals, k, largest, nan)
+    if tangent.dtype == jax.dtypes.float0 or tangent.shape[0] == 0:
+        moved = np.zeros(found.shape, tangent.dtype)
+    else:
+        places = begins[: order.shape[0], None].astype(order.dtype) + order
+        moved = jnp.where(order >= 0, jnp.take(tangent, jnp.where(order >= 0, places, 0), axis=0), 0)
+    return (found, order), (moved, np.zeros(order.shape, jax.dtypes.float0))

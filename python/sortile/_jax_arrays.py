@@ -11,6 +11,7 @@ import numpy as np
 
 from ._arrays import lane_shape
 from ._backend import core
+from ._device import segment_count
 from ._frameworks import Framework, Where, known
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
@@ -221,6 +222,31 @@ class JaxArrays(Framework):
         before = jnp.arange(keys.shape[0], dtype=self.positions)
         found, order = _segments_call(KEYS_AND_VALUES, keys, before, where, descending)
         return found, order
+
+    def first_of_segments(
+        self, keys: Any, k: int, counts: Any, where: Where, descending: bool, flips: bool, fill: Any
+    ) -> tuple[Any, Any]:
+        begins, ends = where
+        segments = segment_count(where)
+        before = self.full((segments, k), keys.dtype, fill, keys), jnp.full((segments, k), -1, self.positions)
+        given = [x for x in (keys, begins, ends, counts) if x is not None]
+        found, order = jax.ffi.ffi_call(
+            "sortile_segment_top_k", tuple(map(like, before)), vmap_method="sequential", input_output_aliases={0: 0, 1: 1}
+        )(
+            *map(jax.lax.stop_gradient, (*before, *given)), descending=np.int64(descending), nan_last=np.int64(flips),
+            ranges=np.int64(ends is not None),
+        )
+        return found, order
+
+    def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
+        return core.device_segments_take_nan_last(KEY_TYPES[str(keys.dtype)], keys.shape[0], k, segment_count(where))
+
+    def counts(self, x: Any) -> Any:
+        wide = x if x.dtype.itemsize >= 4 else x.astype("int32")
+        return jnp.maximum(wide, 0)
+
+    def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
+        return jnp.full(shape, jnp.asarray(fill, dtype))
 
     def offsets(self, x: Any, like: Any) -> Any:
         return jnp.asarray(x)

@@ -54,7 +54,7 @@ def _pair(function: str, offsets: tuple[Any, ...]) -> tuple[Any, Any]:
     return offsets[0], offsets[1]
 
 
-def _by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
+def by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
     """The same where `x` lies. Offsets that the framework holds are not looked at: that would wait for the device. Its
     arrays in host memory are as good as NumPy's."""
     if x.ndim != 1:
@@ -93,7 +93,7 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
     return native(taken), lambda keys: back(in_order_of(taken)(keys)), positions_back(x, back)
 
 
-def _plain(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
+def as_given(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
     """(begins, ends) as they were given, for the compiled call, which reads them where they lie; None for a call that it
     is not to be asked for."""
     if type(x) is not np.ndarray or progress is not None:
@@ -158,13 +158,13 @@ def segment_sort(
     >>> sortile.segment_sort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 3, 8, 9])
     """
-    if (plain := _plain(x, offsets, progress)) is not None:
+    if (plain := as_given(x, offsets, progress)) is not None:
         found = core.segment_sort(x, *plain, descending, nan, threads, None)
         if found is not NotImplemented:
             return found
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
-        where = _by_framework("segment_sort", framework, x, offsets)
+        where = by_framework("segment_sort", framework, x, offsets)
         return framework.segment_sort(x, where, flag("descending", descending), nan)
     keys, back, _ = _keys("segment_sort", x)
     begins, ends = on_host("segment_sort", offsets)
@@ -213,13 +213,13 @@ def segment_argsort(
     >>> sortile.segment_argsort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 0, 1, 0])
     """
-    if dtype is None and (plain := _plain(x, offsets, progress)) is not None:
+    if dtype is None and (plain := as_given(x, offsets, progress)) is not None:
         places = core.segment_argsort(x, *plain, descending, None, nan, threads, None)
         if places is not NotImplemented:
             return places
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
-        where = _by_framework("segment_argsort", framework, x, offsets)
+        where = by_framework("segment_argsort", framework, x, offsets)
         return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)
     wanted, signed = positions_like(x, dtype)
     keys, _, back = _keys("segment_argsort", x)
@@ -271,7 +271,7 @@ def segment_sort_by_key(
     >>> names
     array(['b', 'c', 'a', 'e', 'd'], dtype='<U1')
     """
-    if type(values) is np.ndarray and (plain := _plain(keys, offsets, progress)) is not None:
+    if type(values) is np.ndarray and (plain := as_given(keys, offsets, progress)) is not None:
         order = core.segment_sort_with_order(keys, *plain, descending, nan, threads, None)
         if order is not NotImplemented:
             need_values("segment_sort_by_key", keys, values, 0)
@@ -281,7 +281,7 @@ def segment_sort_by_key(
     framework, adopted = held_together("segment_sort_by_key", (keys, *arrays))
     if framework is not None:
         refuse_host_options(None, progress)
-        where = _by_framework("segment_sort_by_key", framework, adopted[0], offsets)
+        where = by_framework("segment_sort_by_key", framework, adopted[0], offsets)
         for number, v in enumerate(adopted[1:]):
             need_values("segment_sort_by_key", adopted[0], v, number)
         descending = flag("descending", descending)

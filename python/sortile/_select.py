@@ -5,18 +5,15 @@ Each reads the array about once, where a sort moves it several times.
 
 from __future__ import annotations
 
-import datetime
 import math
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import (
-    Array, Nan, flag, given, keeps_kind, lane_shape, need_axis, not_taken, positions_back, whole,
-)
+from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, positions_back, whole
 from ._backend import core
 from ._device import need_first, need_place
+from ._filling import elements, filler
 from ._frameworks import Framework, held_by, refuse_host_options
 from ._progress import Progress, Tell, telling
 
@@ -122,7 +119,7 @@ def top_k(
         return _top_k_of_lanes(x, k, axis, flag("largest", largest), nan, most, fill, threads, progress)
     first, largest = whole("k", k), flag("largest", largest)
     if type(x) is np.ndarray and progress is None:
-        found = core.top_k(x, first, axis, largest, nan, threads, None)
+        found = core.top_k(x, first, None, None, axis, largest, nan, threads, None)
         if found is not NotImplemented:
             return TopK(*found)
     if (framework := held_by(x)) is not None:
@@ -157,12 +154,11 @@ def _top_k_of_lanes(
         need_first(int(wrong), length)
     first = int(counts.max(initial=0)) if most is None else whole("most", most)
     need_first(first, length, "most")
+    if not is_ordered(a.dtype):
+        raise not_taken("top_k", a.dtype)
+    of_lanes = counts.astype(np.uint64).reshape(-1), elements("top_k", a.dtype, fill)
     with telling(progress) as tell:
-        values, indices = host_top_k(a, first, axis, largest, nan, threads, tell)
-    along_axis = 0 if axis is None else axis
-    behind = np.arange(first).reshape(lane_shape(values.ndim, along_axis)) >= np.expand_dims(counts, along_axis)
-    values[behind] = _filler(a.dtype.name, fill)
-    indices[behind] = -1
+        values, indices = host_top_k(a, first, axis, largest, nan, threads, tell, *of_lanes)
     return TopK(back(values), positions_back(x, back)(indices))
 
 
@@ -183,65 +179,14 @@ def _top_k_of_held_lanes(
         need_first(number, length)
         k = framework.single(x, number).reshape(())
     _need_counts(k.shape, framework.is_integer(k), k.dtype, x.shape, axis)
-    framework.need_beside("k", k, x)
+    framework.need_beside("top_k", "k", k, x)
     need_first(most, length, "most")
     values, indices = framework.top_k(x, most, axis, largest, nan)
-    filler = _filler(str(values.dtype).rpartition(".")[2], fill)
+    element = filler("top_k", str(values.dtype).rpartition(".")[2], fill)
     along_axis = 0 if axis is None else axis
     return TopK(
-        framework.filled_behind(values, k, along_axis, filler), framework.filled_behind(indices, k, along_axis, -1)
+        framework.filled_behind(values, k, along_axis, element), framework.filled_behind(indices, k, along_axis, -1)
     )
-
-
-def _filler(kind: str, fill: Any) -> Any:
-    """`fill` as a scalar that elements of the type of this name hold as it is; floats may round it."""
-    if isinstance(fill, np.ndarray) and fill.ndim == 0:
-        fill = fill[()]
-    is_date = isinstance(fill, (np.datetime64, np.timedelta64, datetime.date, datetime.timedelta))
-    is_number = not is_date and getattr(fill, "ndim", 0) == 0
-    is_number = is_number and not isinstance(fill, (str, bytes, bytearray, complex, np.complexfloating))
-    if kind.startswith(("datetime64", "timedelta64")):
-        if type(fill) is int and fill == 0:
-            return np.zeros((), kind)
-        if is_date:
-            return _filling_date(kind, fill)
-    elif is_number:
-        try:
-            if kind.startswith(("float", "bfloat")):
-                number = float(fill)
-                if math.isfinite(number) and abs(number) > _largest(kind):
-                    raise OverflowError
-                return number
-            number = int(fill) if isinstance(fill, np.bool_) else operator.index(fill)
-            least, most = (0, 1) if kind == "bool" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
-            if least <= number <= most:
-                return bool(number) if kind == "bool" else number
-            raise OverflowError
-        except OverflowError:
-            raise ValueError(f"sortile.top_k: fill = {fill!r} is beyond the elements of type {kind}") from None
-        except (TypeError, ValueError):
-            pass
-    raise TypeError(f"sortile.top_k: fill = {fill!r} is no element of type {kind}")
-
-
-def _largest(kind: str) -> float:
-    return float(np.finfo(kind if kind in ("float16", "float64") else "float32").max)
-
-
-def _filling_date(kind: str, fill: Any) -> Any:
-    """The same date or time span in elements' units."""
-    same = fill
-    try:
-        dtype = np.dtype(kind)
-        if not isinstance(fill, np.generic):
-            same = dtype.type(fill)
-        if same.dtype.kind == dtype.kind:
-            taken = same.astype(dtype)
-            if taken == same or (np.isnat(taken) and np.isnat(same)):
-                return taken
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise TypeError(f"sortile.top_k: fill = {fill!r} is no element of type {kind}")
 
 
 def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | None) -> None:
@@ -258,12 +203,14 @@ def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | No
 
 
 def host_top_k(
-    a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None
+    a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None,
+    counts: Array | None = None, fill: Array | None = None,
 ) -> tuple[Array, Array]:
-    """`top_k` of an array in host memory."""
+    """`top_k` of an array in host memory; with `counts` no more than so many of each lane, and `fill` behind them."""
     a, axis = along(a, axis)
     need_first(k, a.shape[axis])
-    first: tuple[Array, Array] = done("top_k", core.top_k(a, k, axis, largest, nan, threads, tell), a)
+    found = core.top_k(a, k, counts, fill, axis, largest, nan, threads, tell)
+    first: tuple[Array, Array] = done("top_k", found, a)
     return first
 
 

@@ -20,10 +20,10 @@ from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
 from ._route import host_route, route_shapes
-from ._segments import on_host
+from ._segment_select import host_segment_top_k
 from ._select import host_top_k
-from ._sorting import argsort, sort
 from ._torch_arrays import TorchArrays
+from ._torch_host import as_numpy, from_host, host_argsort, host_sort, offsets_on_host
 
 _is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
 
@@ -139,7 +139,7 @@ class Torch(TorchArrays):
     def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
         if x.is_cuda:
             return super().explain(x, axis, positions, descending)
-        return explained(_as_numpy(x.detach()), axis, positions, descending, None)
+        return explained(as_numpy(x.detach()), axis, positions, descending, None)
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         if not _for_operators(x):
@@ -151,6 +151,14 @@ class Torch(TorchArrays):
             return _device.segment_argsort(self, x, where, descending, dtype, nan)
         name = _device.position_name(self, dtype, x.shape[0])
         return segment_argsort_operator(x.detach(), *where, descending, nan, name)
+
+    def segment_top_k(
+        self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
+    ) -> tuple[Any, Any]:
+        if not _for_operators(x):
+            return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
+        order = segment_top_k_operator(x.detach(), *where, counts, k, largest, nan)
+        return self.taken_from_segments(x, where[0], order, fill), order
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
@@ -211,7 +219,7 @@ def sort_operator(x: torch.Tensor, axis: int, descending: bool, nan: str) -> tor
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.sort(FRAMEWORK, x, axis, descending, None, nan).contiguous()
-    return _from_host(x, _host_sort, axis, descending, nan)
+    return from_host(x, host_sort, axis, descending, nan)
 
 
 @torch.library.custom_op("sortile::argsort", mutates_args=())
@@ -220,7 +228,7 @@ def argsort_operator(x: torch.Tensor, axis: int, descending: bool, nan: str, pos
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.argsort(FRAMEWORK, x, axis, descending, positions, None, nan).contiguous()
-    wide = _from_host(x, _host_argsort, axis, descending, nan)
+    wide = from_host(x, host_argsort, axis, descending, nan)
     return wide.to(getattr(torch, positions))
 
 
@@ -231,7 +239,7 @@ def sort_with_positions(x: torch.Tensor, axis: int, descending: bool, nan: str) 
         need_gpu_engine(x)
         found, order = _device.sort_with_positions(FRAMEWORK, x, axis, descending, nan)
         return found.contiguous(), order.contiguous()
-    order = _from_host(x, _host_argsort, axis, descending, nan)
+    order = from_host(x, host_argsort, axis, descending, nan)
     return FRAMEWORK.take_along_axis(x, order, axis), order
 
 
@@ -241,7 +249,7 @@ def top_k_operator(x: torch.Tensor, axis: int, k: int, largest: bool, nan: str) 
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.top_k(FRAMEWORK, x, k, axis, largest, nan)[1].contiguous()
-    return _from_host(x, lambda a: host_top_k(a, k, axis, largest, nan, None, None)[1])
+    return from_host(x, lambda a: host_top_k(a, k, axis, largest, nan, None, None)[1])
 
 
 @torch.library.custom_op("sortile::segment_order", mutates_args=())
@@ -253,8 +261,8 @@ def segment_order_operator(
         need_gpu_engine(x)
         keys, _, down = _device.segmented(FRAMEWORK, x, descending, nan)
         return FRAMEWORK.sort_segments_with_order(keys, (begins, ends), down)[1]
-    where = _offsets_on_host(begins, ends)
-    return _from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
+    where = offsets_on_host(begins, ends)
+    return from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
         torch.int64
     )
 
@@ -267,9 +275,23 @@ def segment_argsort_operator(
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.segment_argsort(FRAMEWORK, x, (begins, ends), descending, positions, nan)
-    where = _offsets_on_host(begins, ends)
-    wide = _from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
+    where = offsets_on_host(begins, ends)
+    wide = from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
     return wide.to(getattr(torch, positions))
+
+
+@torch.library.custom_op("sortile::segment_top_k", mutates_args=())
+def segment_top_k_operator(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], counts: Optional[torch.Tensor], k: int,
+    largest: bool, nan: str,
+) -> torch.Tensor:
+    x = x.detach()
+    if x.is_cuda:
+        need_gpu_engine(x)
+        return _device.segment_top_k(FRAMEWORK, x, k, counts, (begins, ends), largest, nan, 0)[1]
+    where = offsets_on_host(begins, ends)
+    read = None if counts is None else counts.numpy().astype("uint64")
+    return from_host(x, lambda a: host_segment_top_k(a, k, read, None, where, largest, nan, None, None)[1])
 
 
 @torch.library.custom_op("sortile::route", mutates_args=())
@@ -280,36 +302,8 @@ def route_operator(
     if experts.is_cuda:
         need_gpu_engine(experts)
         return TorchArrays.route(FRAMEWORK, experts, expert_count, block, dtype)
-    a, b, c, d, e, f = map(torch.from_numpy, host_route(_as_numpy(experts), expert_count, block, dtype, None))
+    a, b, c, d, e, f = map(torch.from_numpy, host_route(as_numpy(experts), expert_count, block, dtype, None))
     return a, b, c, d, e, f
-
-
-def _offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
-    return on_host("segment_sort", begins.numpy() if ends is None else (begins.numpy(), ends.numpy()))
-
-
-def _host_sort(a: Any, axis: int, descending: bool, nan: Any) -> Any:
-    return sort(a, axis=axis, descending=descending, nan=nan)
-
-
-def _host_argsort(a: Any, axis: int, descending: bool, nan: Any) -> Any:
-    return argsort(a, axis=axis, descending=descending, nan=nan)
-
-
-def _from_host(x: torch.Tensor, call: Any, *arguments: Any) -> torch.Tensor:
-    found = call(_as_numpy(x), *arguments)
-    if found is NotImplemented:
-        raise TypeError(f"sortile: elements of type {x.dtype} have no order here")
-    result = torch.from_numpy(found).contiguous()
-    return result.to(x.dtype) if x.dtype == torch.bfloat16 and result.dtype == torch.float32 else result
-
-
-def _as_numpy(x: torch.Tensor) -> Any:
-    """NumPy has no bfloat16, and every one of its values is a float32."""
-    try:
-        return (x.float() if x.dtype == torch.bfloat16 else x.resolve_conj().resolve_neg()).numpy()
-    except TypeError as e:
-        raise TypeError(f"sortile: elements of type {x.dtype} have no order here: {e}") from e
 
 
 @sort_operator.register_fake
@@ -349,6 +343,14 @@ def _(
     x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str, positions: str
 ) -> torch.Tensor:
     return torch.empty(x.shape, dtype=getattr(torch, positions), device=x.device)
+
+
+@segment_top_k_operator.register_fake
+def _(
+    x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], counts: Optional[torch.Tensor], k: int,
+    largest: bool, nan: str,
+) -> torch.Tensor:
+    return torch.empty((_device.segment_count((begins, ends)), k), dtype=torch.int64, device=x.device)
 
 
 @route_operator.register_fake

@@ -58,6 +58,18 @@ class TorchArrays(GpuArrays):
     def offsets(self, x: Any, like: Any) -> Any:
         return torch.from_numpy(x).to(like.device)
 
+    def counts(self, x: Any) -> Any:
+        wide = x if x.dtype.itemsize >= 4 else x.to(torch.int32)
+        return wide.contiguous() if wide.dtype in _SIGNED else wide.clamp(min=0).contiguous()
+
+    def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
+        """Unsigned integers by their bits: PyTorch takes no number beyond those of int64."""
+        signed = _SIGNED.get(dtype)
+        if signed is None:
+            return torch.full(shape, fill, dtype=dtype, device=like.device)
+        bits = fill if fill <= torch.iinfo(signed).max else fill - 2 ** torch.iinfo(signed).bits
+        return torch.full(shape, bits, dtype=signed, device=like.device).view(dtype)
+
     def is_integer(self, x: Any) -> bool:
         return not x.is_floating_point() and not x.is_complex() and x.dtype != torch.bool
 
@@ -185,9 +197,19 @@ class TorchArrays(GpuArrays):
         if counts.dtype == torch.uint64:  # from 2^63 on they are negative as int64
             signed = counts.view(torch.int64)
             counts = torch.where(signed < 0, x.shape[axis], signed)
-        filler = torch.full((), fill, dtype=x.dtype, device=x.device)
         kept = places < counts.to(torch.int64).unsqueeze(axis)
-        return _typed_as(x, torch.where(kept, self.bits(x), self.bits(filler)))
+        return self._where(kept, x, fill)
+
+    def _where(self, kept: Any, x: Any, fill: Any) -> Any:
+        return _typed_as(x, torch.where(kept, self.bits(x), self.bits(self.full((), x.dtype, fill, x))))
+
+    def taken_from_segments(self, x: Any, begins: Any, order: Any, fill: Any) -> Any:
+        """The elements at positions in their segments, of which each has a row; `fill` where there is -1."""
+        if x.shape[0] == 0:
+            return self.full(tuple(order.shape), x.dtype, fill, x)
+        kept = order >= 0
+        places = torch.where(kept, begins[: order.shape[0]].to(torch.int64).unsqueeze(1) + order, 0)
+        return self._where(kept, self.take(x, places.reshape(-1)).reshape(order.shape), fill)
 
     def placed(self, positions: Any, values: Any) -> Any:
         return torch.empty_like(values).scatter_(0, _for_indexing(positions), values)

@@ -84,16 +84,24 @@ void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uin
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) { run_rows(call, opts); });
 }
 
+namespace {
+
+segments segments_at(std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count) {
+  return {.form = ends == 0 ? segment_form::offsets : segment_form::ranges,
+          .count = count,
+          .begins = at<const void>(begins),
+          .ends = at<const void>(ends),
+          .offset_bytes = offset_bytes};
+}
+
+} // namespace
+
 void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                      std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out,
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate) {
   const rows_call call = call_at(wanted, type, 1, n, keys_in, keys_out, value_bytes, values_in, values_out);
-  const segments where{.form = ends == 0 ? segment_form::offsets : segment_form::ranges,
-                       .count = count,
-                       .begins = at<const void>(begins),
-                       .ends = at<const void>(ends),
-                       .offset_bytes = offset_bytes};
+  const segments where = segments_at(begins, ends, offset_bytes, count);
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
     if (copies && keys_out != 0)
       queue_copy(call.keys_out, call.keys_in, n * key_bytes(call.type), opts);
@@ -102,6 +110,23 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
     run_segments(call, where, opts);
   });
 }
+
+namespace {
+
+template <class Request>
+bool queue_top_k(const Request& request, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                 nb::handle allocate) {
+  bool done = true;
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
+    if (flips)
+      done = queue_top_k_with_nan_last(request, opts);
+    else
+      run(request, opts);
+  });
+  return done;
+}
+
+} // namespace
 
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, bool descending,
@@ -117,18 +142,38 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
                               .value_bytes = position_bytes,
                               .values_out = at<void>(positions),
                               .rows = rows};
-  bool done = true;
-  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
-    if (flips)
-      done = queue_top_k_with_nan_last(request, opts);
-    else
-      run(request, opts);
-  });
-  return done;
+  return queue_top_k(request, descending, flips, ordinal, stream, allocate);
+}
+
+bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t keys, std::uintptr_t keys_out,
+                          std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t begins,
+                          std::uintptr_t ends, std::size_t offset_bytes, std::size_t count, std::uintptr_t counts,
+                          std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                          nb::handle allocate) {
+  if (n == 0 || k == 0 || count == 0)
+    return true;
+  const segmented_top_k_request request{{.type = static_cast<key_type>(type),
+                                         .n = n,
+                                         .k = k,
+                                         .keys_in = at<const void>(keys),
+                                         .keys_out = at<void>(keys_out),
+                                         .carries = payload::indices,
+                                         .value_bytes = position_bytes,
+                                         .values_out = at<void>(positions),
+                                         .row_k = at<const void>(counts),
+                                         .row_k_bytes = count_bytes},
+                                        segments_at(begins, ends, offset_bytes, count)};
+  return queue_top_k(request, descending, flips, ordinal, stream, allocate);
 }
 
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k) {
-  return takes_top_k_with_nan_last({.type = static_cast<key_type>(type), .n = n, .k = k, .rows = rows});
+  return takes_top_k_with_nan_last(
+      top_k_request{.type = static_cast<key_type>(type), .n = n, .k = k, .rows = rows});
+}
+
+bool device_segments_take_nan_last(int type, std::size_t n, std::size_t k, std::size_t count) {
+  return takes_top_k_with_nan_last(
+      segmented_top_k_request{{.type = static_cast<key_type>(type), .n = n, .k = k}, {.count = count}});
 }
 
 bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,

@@ -52,6 +52,8 @@ class shared_number {
 /// rows.
 bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts);
 bool takes_top_k_with_nan_last(const top_k_request& request);
+bool queue_top_k_with_nan_last(const segmented_top_k_request& request, const options& opts);
+bool takes_top_k_with_nan_last(const segmented_top_k_request& request);
 void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts);
 /// What an answer says, and whether one is written in any case.
@@ -95,6 +97,16 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
 
 /// Whether it can.
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k);
+
+/// The same of segments, as device_segments() takes them. `counts`: the address of unsigned numbers of `count_bytes` in
+/// the device's memory, how many of k each segment has; 0: all have k. What lies behind a segment's results is not
+/// written.
+bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t keys, std::uintptr_t keys_out,
+                          std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t begins,
+                          std::uintptr_t ends, std::size_t offset_bytes, std::size_t count, std::uintptr_t counts,
+                          std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                          nb::handle allocate);
+bool device_segments_take_nan_last(int type, std::size_t n, std::size_t k, std::size_t count);
 
 /// Whether each row is in order; `flips`: of floats, in descending order with NaN last. Waits for the answer.
 bool device_is_sorted(int type, std::size_t rows, std::size_t n, std::uintptr_t keys, bool descending, bool flips,

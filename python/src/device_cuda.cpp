@@ -4,6 +4,7 @@
 
 #include "device/capture_guard.hpp"
 #include "device/cuda_error.hpp"
+#include "gpu/device_select.hpp"
 #include "kernels/order/check_order.hpp"
 #include "kernels/ranks/spread_nan.hpp"
 #include "kernels/select/select_rows.hpp"
@@ -119,14 +120,19 @@ bool takes_top_k_with_nan_last(const top_k_request& r) {
   return (r.rows != 1 || r.n <= longest) && kernels::select_rows_fits(key_bytes(r.type), r.n, r.k);
 }
 
-bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
-  if (!takes_top_k_with_nan_last(r))
-    return false;
+bool takes_top_k_with_nan_last(const segmented_top_k_request& r) {
+  return gpu::device_select::is_one_launch(r);
+}
+
+namespace {
+
+/// Of rows, or of the segments that `where` says.
+void queue_nan_last(const top_k_request& r, std::size_t rows, const segments& where, const options& opts) {
   queue_step("a selection", opts, [&](const simt::queue& q) {
     with_word(r.type, [&]<class Word>(Word) {
       kernels::select_rows(
           q, kernels::select_rows_request<Word>{.keys = static_cast<const Word*>(r.keys_in),
-                                                .rows = r.rows,
+                                                .rows = rows,
                                                 .n = r.n,
                                                 .stride = r.n,
                                                 .k = r.k,
@@ -134,9 +140,26 @@ bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
                                                 .keys_out = static_cast<Word*>(r.keys_out),
                                                 .positions_out = r.values_out,
                                                 .position_bytes = unsigned(r.value_bytes),
+                                                .results = {r.row_k, unsigned(r.row_k_bytes)},
+                                                .where = where,
                                                 .nan_last = true});
     });
   });
+}
+
+} // namespace
+
+bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
+  if (!takes_top_k_with_nan_last(r))
+    return false;
+  queue_nan_last(r, r.rows, {}, opts);
+  return true;
+}
+
+bool queue_top_k_with_nan_last(const segmented_top_k_request& r, const options& opts) {
+  if (!takes_top_k_with_nan_last(r))
+    return false;
+  queue_nan_last(r.arrays, r.where.count, r.where, opts);
   return true;
 }
 

@@ -32,6 +32,12 @@ bool queue_top_k_with_nan_last(const top_k_request&, const options&) {
 bool takes_top_k_with_nan_last(const top_k_request&) {
   return false;
 }
+bool queue_top_k_with_nan_last(const segmented_top_k_request&, const options&) {
+  refuse();
+}
+bool takes_top_k_with_nan_last(const segmented_top_k_request&) {
+  return false;
+}
 void queue_order_check(int, std::size_t, std::size_t, const void*, bool, std::uint64_t*, const options&) {
   refuse();
 }

@@ -185,4 +185,10 @@ void move_block(missing_move move, void* data, std::size_t n, std::size_t count,
   }
 }
 
+void turn_signs(void* floats, std::size_t n, std::size_t width) {
+  auto* const bytes = static_cast<unsigned char*>(floats);
+  for (std::size_t i = 0; i < n; ++i)
+    bytes[i * width + width - 1] ^= 0x80;
+}
+
 } // namespace sortile::python

@@ -54,4 +54,8 @@ std::size_t count_missing(const element& e, missing_move move, const void* keys,
 /// Moves `count` elements of `width` bytes from one end of n to the other; the order within both parts stays.
 void move_block(missing_move move, void* data, std::size_t n, std::size_t count, std::size_t width);
 
+/// Floats, in any place, with their sign bits inverted: the largest number is the smallest then, and NaN the largest of
+/// all as before.
+void turn_signs(void* floats, std::size_t n, std::size_t width);
+
 } // namespace sortile::python

@@ -1,8 +1,6 @@
 #include "lane_rows.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 namespace sortile::python {
 
@@ -75,14 +73,6 @@ void lane_rows::prepare() const {
     add_to_all(PyArray_DATA(as_array(array_)), size(), ~std::uint64_t{0});
 }
 
-bool lane_rows::is_missing(const void* element) const {
-  if (!counts_from_second())
-    return python::is_missing(e, element);
-  std::int64_t number;
-  std::memcpy(&number, element, sizeof number);
-  return number == std::numeric_limits<std::int64_t>::max();
-}
-
 void lane_rows::undo(void* elements, std::size_t length) const {
   if (counts_from_second())
     add_to_all(elements, length, 1);
@@ -107,6 +97,12 @@ nb::object lane_rows::new_results(std::size_t length) const {
 
 nb::object lane_rows::new_results(std::size_t length, int type_number) const {
   return made(length, PyArray_DescrFromType(type_number));
+}
+
+nb::object lane_rows::new_matrix(std::size_t rows, std::size_t columns) const {
+  PyArray_Descr* const type = PyArray_DESCR(as_array(array_));
+  Py_INCREF(type);
+  return python::new_matrix(rows, columns, type);
 }
 
 nb::object lane_rows::given_back(const nb::object& results) const {

@@ -25,8 +25,6 @@ class lane_rows {
 
   /// To be called before the rows are read, by whoever has their memory; the interpreter's lock is not needed.
   void prepare() const;
-  /// Whether an element, prepared, is NaN or NaT.
-  bool is_missing(const void* element) const;
   /// What prepare() did, undone in n elements that were taken from the rows.
   void undo(void* elements, std::size_t n) const;
 
@@ -35,6 +33,8 @@ class lane_rows {
   /// A new array like the rows, each of `length` elements; of the rows' type, or of a number of NumPy's.
   nb::object new_results(std::size_t length) const;
   nb::object new_results(std::size_t length, int type_number) const;
+  /// Of rows of another number.
+  nb::object new_matrix(std::size_t rows, std::size_t columns) const;
   /// Results like the rows as the caller has them: the axis where it was, elements in the byte order that was given.
   nb::object given_back(const nb::object& results) const;
 

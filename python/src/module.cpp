@@ -90,6 +90,7 @@ NB_MODULE(_core, m) {
   def_any(m, "segment_argsort", &here::segment_argsort);
   def_any(m, "segment_sort_with_order", &here::segment_sort_with_order);
   def_any(m, "top_k", &here::top_k);
+  def_any(m, "segment_top_k", &here::segment_top_k);
   def_any(m, "partition", &here::partition);
   def_any(m, "group_by", &here::group_by);
   def_any(m, "unique", &here::unique);
@@ -104,6 +105,8 @@ NB_MODULE(_core, m) {
   m.def("device_segments", &here::device_segments);
   m.def("device_top_k", &here::device_top_k);
   m.def("device_takes_nan_last", &here::device_takes_nan_last);
+  m.def("device_segment_top_k", &here::device_segment_top_k);
+  m.def("device_segments_take_nan_last", &here::device_segments_take_nan_last);
   m.def("device_is_sorted", &here::device_is_sorted);
   m.def("device_lexsort", &here::device_lexsort);
   m.def("device_groups", &here::device_groups);

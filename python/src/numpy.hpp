@@ -47,4 +47,13 @@ inline nb::object new_vector(std::size_t n, int type_number) {
   return owned(PyArray_SimpleNew(1, &shape, type_number));
 }
 
+/// A new array of two axes; takes the type.
+inline nb::object new_matrix(std::size_t rows, std::size_t columns, PyArray_Descr* type) {
+  npy_intp shape[] = {static_cast<npy_intp>(rows), static_cast<npy_intp>(columns)};
+  return owned(PyArray_Empty(2, shape, type, 0));
+}
+inline nb::object new_matrix(std::size_t rows, std::size_t columns, int type_number) {
+  return new_matrix(rows, columns, PyArray_DescrFromType(type_number));
+}
+
 } // namespace sortile::python

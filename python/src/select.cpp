@@ -1,10 +1,11 @@
 #include "select.hpp"
 
 #include "call.hpp"
+#include "first_keys.hpp"
+#include "given_segments.hpp"
 #include "lane_rows.hpp"
 
 #include "cpu/scratch.hpp"
-#include "plan/progress.hpp"
 
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
@@ -30,6 +31,12 @@ std::optional<long long> exact_number(nb::handle value) {
 std::byte* data_of(nb::handle a) {
   return static_cast<std::byte*>(PyArray_DATA(as_array(a)));
 }
+const void* data_or_null(nb::handle a) {
+  return a.is_none() ? nullptr : data_of(a);
+}
+
+/// Of results, which memory can address with all that is beside them.
+constexpr std::size_t most_elements = std::numeric_limits<std::ptrdiff_t>::max() / 16;
 
 /// The first `count` elements, in memory of their own: what is cut off is given back.
 nb::object shortened(const nb::object& a, std::size_t count) {
@@ -40,88 +47,10 @@ nb::object shortened(const nb::object& a, std::size_t count) {
   return part;
 }
 
-/// A selection of NaN behind all others where the library takes it for the largest: as many more are chosen as a row
-/// has of them, and these moved behind.
-class missing_last {
- public:
-  /// `request`: as it was done, with NaN among the first.
-  missing_last(const lane_rows& rows, const top_k_request& request)
-      : rows_(rows), request_(request), most_(std::min(request.n, request.k + most_missing())),
-        keys_(request.rows * most_ * rows.e.width, "the keys of a top-k with NaN"),
-        positions_(request.rows * most_ * sizeof(std::int64_t), "the positions of a top-k with NaN") {}
-
-  void run(const options& opts) const {
-    top_k_request more = request_;
-    more.k = most_;
-    more.keys_out = keys_.bytes().data();
-    more.values_out = positions_.bytes().data();
-    sortile::run(more, opts);
-    for (std::size_t row = 0; row < request_.rows; ++row)
-      take(row);
-  }
-
- private:
-  std::size_t most_missing() const {
-    std::size_t most = 0;
-    for (std::size_t row = 0; row < request_.rows; ++row) {
-      std::size_t in_row = 0;
-      for (std::size_t i = 0; i < request_.n; ++i)
-        in_row += rows_.is_missing(rows_.data() + (row * request_.n + i) * rows_.e.width);
-      most = std::max(most, in_row);
-    }
-    return most;
-  }
-
-  /// The first k of what was chosen, those that are missing behind the others.
-  void take(std::size_t row) const {
-    const std::size_t width = rows_.e.width;
-    const std::byte* const keys = keys_.bytes().data() + row * most_ * width;
-    const std::byte* const positions = positions_.bytes().data() + row * most_ * sizeof(std::int64_t);
-    std::byte* keys_out = static_cast<std::byte*>(request_.keys_out) + row * request_.k * width;
-    std::byte* positions_out = static_cast<std::byte*>(request_.values_out) + row * request_.k * sizeof(std::int64_t);
-    std::size_t missing = 0; // in front
-    while (missing < most_ && rows_.is_missing(keys + missing * width))
-      ++missing;
-    const std::size_t others = std::min(request_.k, most_ - missing), behind = request_.k - others;
-    const auto copy = [&](std::size_t from, std::size_t n) {
-      keys_out = std::copy_n(keys + from * width, n * width, keys_out);
-      positions_out = std::copy_n(positions + from * sizeof(std::int64_t), n * sizeof(std::int64_t), positions_out);
-    };
-    copy(missing, others);
-    copy(0, behind);
-  }
-
-  const lane_rows& rows_;
-  const top_k_request& request_;
-  std::size_t most_;
-  cpu::scratch keys_, positions_;
-};
-
-/// With NaN where `nan` wants it.
-void run_top_k(const lane_rows& rows, const top_k_request& request, const call& how) {
-  const bool may_move =
-      rows.e.missing != missing_kind::none && how.nan == nan_place::last && how.opts.order == order::descending;
-  if (!may_move)
-    return run(request, how.opts);
-  options opts = how.opts;
-  opts.progress = progress_of_step(how.opts.progress, 0, 0.5);
-  run(request, opts);
-  // Where a row has any, the first of its largest is one.
-  const auto* const keys = static_cast<const std::byte*>(request.keys_out);
-  bool any = false;
-  for (std::size_t row = 0; row < request.rows; ++row)
-    any = any || rows.is_missing(keys + row * request.k * rows.e.width);
-  opts.progress = progress_of_step(how.opts.progress, 0.5, 1);
-  if (any)
-    missing_last(rows, request).run(opts);
-  else if (opts.progress && !opts.progress(1))
-    throw cancelled("sortile: a selection was ended by its progress callback");
-}
-
 } // namespace
 
-nb::object top_k(nb::handle x, nb::handle k, nb::handle axis, nb::handle largest, nb::handle nan, nb::handle threads,
-                 nb::handle progress) {
+nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle axis, nb::handle largest,
+                 nb::handle nan, nb::handle threads, nb::handle progress) {
   const std::optional<lane_rows> r = lane_rows::of(x, axis);
   const std::optional<long long> first = exact_number(k);
   if (!r || !first || *first < 0 || static_cast<unsigned long long>(*first) > r->n)
@@ -129,22 +58,42 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle axis, nb::handle largest
   call how(largest, nan, threads, progress);
   const std::size_t count = static_cast<std::size_t>(*first);
   const nb::object values = r->new_results(count), positions = r->new_results(count, NPY_INT64);
-  const top_k_request request{.type = r->e.type,
-                              .n = r->n,
-                              .k = count,
-                              .keys_in = r->data(),
-                              .keys_out = data_of(values),
-                              .carries = payload::indices,
-                              .value_bytes = 8,
-                              .values_out = data_of(positions),
-                              .rows = r->count};
-  if (r->count * count > 0) // an array of no elements may begin anywhere
-    how.run(r->size(), [&] {
-      r->prepare();
-      run_top_k(*r, request, how);
-      r->undo(request.keys_out, r->count * count);
-    });
+  if (r->count * count > 0) { // an array of no elements may begin anywhere
+    const first_keys rows{.keys = *r,
+                          .where = segments::rows(r->count, r->n),
+                          .k = count,
+                          .counts = data_or_null(counts),
+                          .values = data_of(values),
+                          .positions = reinterpret_cast<std::int64_t*>(data_of(positions)),
+                          .fill = data_or_null(fill)};
+    how.run(r->size(), [&] { rows.run(how); });
+  }
   return nb::make_tuple(r->given_back(values), r->given_back(positions));
+}
+
+nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle begins,
+                         nb::handle ends, nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress) {
+  const std::optional<long long> first = exact_number(k);
+  if (!first || *first < 0 || !PyArray_CheckExact(x.ptr()) || PyArray_NDIM(as_array(x)) != 1)
+    return not_implemented();
+  const std::optional<lane_rows> r = lane_rows::of(x, nb::none());
+  given_segments given;
+  if (!r || !given.take(begins, ends))
+    return not_implemented();
+  const std::size_t rows = given.where.count, count = static_cast<std::size_t>(*first);
+  if (count > most_elements / std::max<std::size_t>(1, rows))
+    return not_implemented();
+  call how(largest, nan, threads, progress);
+  const nb::object values = r->new_matrix(rows, count), positions = new_matrix(rows, count, NPY_INT64);
+  const first_keys first_of{.keys = *r,
+                            .where = given.where,
+                            .k = count,
+                            .counts = data_or_null(counts),
+                            .values = data_of(values),
+                            .positions = reinterpret_cast<std::int64_t*>(data_of(positions)),
+                            .fill = data_or_null(fill)};
+  how.run(std::max(r->n, rows * count), [&] { first_of.run(how); });
+  return nb::make_tuple(r->given_back(values), positions);
 }
 
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,

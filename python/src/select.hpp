@@ -8,9 +8,15 @@
 
 namespace sortile::python {
 
-/// (the first k of each lane, their positions as int64), with NaN and NaT where they are wanted.
-nb::object top_k(nb::handle x, nb::handle k, nb::handle axis, nb::handle largest, nb::handle nan, nb::handle threads,
-                 nb::handle progress);
+/// (the first k of each lane, their positions as int64), with NaN and NaT where they are wanted. `counts`: None, or for
+/// each lane how many of k it has, uint64 of one axis, without gaps; behind these stand `fill`, an array of one element
+/// in native byte order (None: zero), and -1.
+nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle axis, nb::handle largest,
+                 nb::handle nan, nb::handle threads, nb::handle progress);
+
+/// The same of segments of an array of one axis, as segment_sort() takes them: arrays of two axes, k in a row.
+nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle begins,
+                         nb::handle ends, nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// Quantiles of each lane as float64, NaN where it has one: the axes of `probabilities`, float64, before the others.
 /// `method`: its number in _quantiles.METHODS. A number, where the result has no axis. NotImplemented for dates too.

@@ -2,6 +2,7 @@
 #include "xla.hpp"
 
 #include "device.hpp"
+#include "element.hpp"
 #include "rows_call.hpp"
 #include "xla_abi.hpp"
 
@@ -212,15 +213,15 @@ const xla::buffer& offsets_of(const xla::call_frame& frame, std::int64_t argumen
   return found;
 }
 
-segments segments_of(const xla::call_frame& frame, product wanted) {
-  const std::int64_t first = wanted == product::keys ? 1 : 2;
+/// Segments whose begins are this argument; with `ranges` the next one are their ends.
+segments segments_at(const xla::call_frame& frame, std::int64_t first, bool ranges) {
   const xla::buffer& begins = offsets_of(frame, first, "begins");
   const auto given = static_cast<std::size_t>(begins.dims[0]);
   segments where{.form = segment_form::offsets,
                  .count = given == 0 ? 0 : given - 1,
                  .begins = begins.data,
                  .offset_bytes = width_of(begins)};
-  if (frame.arguments.size > first + 1) {
+  if (ranges) {
     const xla::buffer& ends = offsets_of(frame, first + 1, "ends");
     need_same_shape(begins, ends);
     if (width_of(ends) != where.offset_bytes)
@@ -230,6 +231,11 @@ segments segments_of(const xla::call_frame& frame, product wanted) {
     where.ends = ends.data;
   }
   return where;
+}
+
+segments segments_of(const xla::call_frame& frame, product wanted) {
+  const std::int64_t first = wanted == product::keys ? 1 : 2;
+  return segments_at(frame, first, frame.arguments.size > first + 1);
 }
 
 std::size_t elements_of(const xla::buffer& b) {
@@ -304,28 +310,47 @@ void rows(const xla::call_frame& frame, options opts) {
   run_rows(call_of(frame), in_order(frame, std::move(opts)));
 }
 
-/// Signs turned round, the largest number is the smallest, and NaN still the largest of all.
-void turn_signs(void* floats, std::size_t count, std::size_t width) {
-  auto* const bytes = static_cast<unsigned char*>(floats);
-  for (std::size_t i = 0; i < count; ++i)
-    bytes[i * width + width - 1] ^= 0x80;
+/// Calls run(options) in host memory with keys, and whatever results hold before, whose signs are turned round.
+template <class Run>
+void with_signs_turned(top_k_request& arrays, std::size_t keys, std::size_t results, options opts, Run&& run) {
+  const std::size_t width = key_bytes(arrays.type);
+  const auto* const first = static_cast<const std::byte*>(arrays.keys_in);
+  std::vector<std::byte> turned(first, first + keys * width);
+  turn_signs(turned.data(), keys, width);
+  turn_signs(arrays.keys_out, results, width);
+  arrays.keys_in = turned.data();
+  opts.order = order::ascending;
+  run(opts);
+  turn_signs(arrays.keys_out, results, width);
 }
 
-void run_with_nan_last(top_k_request request, options opts) {
-  if (opts.memory != memory::host) {
-    if (!queue_top_k_with_nan_last(request, opts))
-      throw invalid_argument("sortile: rows of " + std::to_string(request.n) +
-                             " keys are too long for a custom call with NaN last");
-    return;
-  }
-  const std::size_t width = key_bytes(request.type), all = request.rows * request.n;
-  const auto* const keys = static_cast<const std::byte*>(request.keys_in);
-  std::vector<std::byte> turned(keys, keys + all * width);
-  turn_signs(turned.data(), all, width);
-  request.keys_in = turned.data();
-  opts.order = order::ascending;
-  run(request, opts);
-  turn_signs(request.keys_out, request.rows * request.k, width);
+[[noreturn]] void refuse_nan_last(std::size_t n) {
+  throw invalid_argument("sortile: rows of " + std::to_string(n) +
+                         " keys are too long for a custom call with NaN last");
+}
+
+void run_with_nan_last(top_k_request request, const options& opts) {
+  if (opts.memory == memory::host)
+    with_signs_turned(request, request.rows * request.n, request.rows * request.k, opts,
+                      [&](const options& how) { run(request, how); });
+  else if (!queue_top_k_with_nan_last(request, opts))
+    refuse_nan_last(request.n);
+}
+
+void run_with_nan_last(segmented_top_k_request request, const options& opts) {
+  if (opts.memory == memory::host)
+    with_signs_turned(request.arrays, request.arrays.n, request.where.count * request.arrays.k, opts,
+                      [&](const options& how) { run(request, how); });
+  else if (!queue_top_k_with_nan_last(request, opts))
+    refuse_nan_last(request.arrays.n);
+}
+
+template <class Request>
+void run_top_k(const xla::call_frame& frame, const Request& request, options opts) {
+  if (attribute(frame, "nan_last") != 0)
+    run_with_nan_last(request, opts);
+  else
+    run(request, in_order(frame, std::move(opts)));
 }
 
 void first_of_rows(const xla::call_frame& frame, options opts) {
@@ -347,10 +372,41 @@ void first_of_rows(const xla::call_frame& frame, options opts) {
     throw invalid_argument("sortile: keys and result of the custom call differ in their types");
   if (request.k == 0 || request.rows == 0)
     return;
-  if (attribute(frame, "nan_last") != 0)
-    run_with_nan_last(request, std::move(opts));
-  else
-    run(request, in_order(frame, std::move(opts)));
+  run_top_k(frame, request, std::move(opts));
+}
+
+/// Results lie where the first two arguments do, of as many rows as there are segments: what is not written stays.
+void first_of_segments(const xla::call_frame& frame, options opts) {
+  const xla::buffer& keys = item(frame.arguments, 2, "keys");
+  const xla::buffer& found = item(frame.results, 0, "result for the keys");
+  const xla::buffer& positions = item(frame.results, 1, "result for positions");
+  const bool ranges = attribute(frame, "ranges") != 0;
+  const segments where = segments_at(frame, 3, ranges);
+  width_of(keys);
+  need_same_shape(found, positions);
+  if (keys.rank != 1 || keys.type != found.type)
+    throw invalid_argument("sortile: keys of the custom call have several axes, or another type than the result");
+  if (found.rank != 2 || static_cast<std::size_t>(found.dims[0]) != where.count)
+    throw invalid_argument("sortile: the result of the custom call is no row for each of " +
+                           std::to_string(where.count) + " segments");
+  segmented_top_k_request request{{.type = *key_type_of_xla(keys.type),
+                                   .n = row_length(keys),
+                                   .k = row_length(found),
+                                   .keys_in = keys.data,
+                                   .keys_out = found.data,
+                                   .carries = payload::indices,
+                                   .value_bytes = width_of(positions),
+                                   .values_out = positions.data},
+                                  where};
+  if (const std::int64_t counts = ranges ? 5 : 4; frame.arguments.size > counts) {
+    const xla::buffer& numbers = offsets_of(frame, counts, "counts");
+    if (static_cast<std::size_t>(numbers.dims[0]) != where.count)
+      throw invalid_argument("sortile: the counts of the custom call are not as many as its segments");
+    request.arrays.row_k = numbers.data;
+    request.arrays.row_k_bytes = width_of(numbers);
+  }
+  if (request.arrays.n > 0 && elements_of(found) > 0)
+    run_top_k(frame, request, std::move(opts));
 }
 
 void segments_of_a_row(const xla::call_frame& frame, options opts) {
@@ -461,6 +517,7 @@ nb::object xla_handlers() {
   by_name["sortile_sort"] = by_platform<rows>();
   by_name["sortile_top_k"] = by_platform<first_of_rows>();
   by_name["sortile_segments"] = by_platform<segments_of_a_row>();
+  by_name["sortile_segment_top_k"] = by_platform<first_of_segments>();
   by_name["sortile_ranks"] = by_platform<ranks>();
   by_name["sortile_groups"] = by_platform<groups>();
   by_name["sortile_route"] = by_platform<routing>();

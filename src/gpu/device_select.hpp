@@ -34,6 +34,9 @@ class device_select {
                 workspace_for what = workspace_for::such_calls);
   device_select(const segmented_top_k_request& request, const options& opts, const device_facts& device);
 
+  /// Whether a block a segment does it: select_rows() in one launch, by n, k, the type and the number of segments.
+  static bool is_one_launch(const segmented_top_k_request& request) { return way_of(request) == way::rows; }
+
   /// Whether nothing is to be done.
   bool nothing() const { return way_ == way::nothing; }
   /// Whether all keys are sorted, to take the first ones of them.

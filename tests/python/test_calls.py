@@ -79,14 +79,15 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
         sortile.lexsort: ([X],), sortile.merge: (X,), sortile.is_sorted: (X,), sortile.unique: (X,), sortile.top_k: (X, 2),
         sortile.partition: (X, 2), sortile.quantile: (X, 0.5), sortile.median: (X,), sortile.group_by: (X,),
         sortile.segment_sort: (X, [0, 4]), sortile.segment_argsort: (X, [0, 4]), sortile.explain: (X,),
-        sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1)}),
+        sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1), sortile.segment_top_k: (X, 2, [0, 4])}),
     ("dtype", ["x", object(), "i4", 3], "dtype", {
         sortile.argsort: (X,), sortile.argsort_rows: ([X],), sortile.lexsort: ([X],), sortile.segment_argsort: (X, [0, 4])}),
     ("dtype", ["x", object(), "u4", 3], "dtype", {sortile.route: ([0], 1)}),
-    ("largest", ["x", None], "largest is", {sortile.top_k: (X, 2)}),
+    ("largest", ["x", None], "largest is", {sortile.top_k: (X, 2), sortile.segment_top_k: (X, 2, [0, 4])}),
+    ("most", ["x", 1.5, True], "most is", {sortile.top_k: (X, 2), sortile.segment_top_k: (X, [2], [0, 4])}),
     ("nan", ["x", None, b"last", np.array([]), np.array(["last", "largest"])], "nan must be", {
         sortile.sort: (X,), sortile.argsort: (X + 1j,), sortile.lexsort: ([X],), sortile.top_k: (X, 2), sortile.merge: (X,),
-        sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4])}),
+        sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4]), sortile.segment_top_k: (X, 2, [0, 4])}),
     ("method", ["x", None, 3, np.array(["linear", "lower"])], "no method is called", {sortile.quantile: (X, 0.5)}),
     ("descending", [np.array([]), np.array([True, False])], "descending is", {
         sortile.sort: (X + 1j,), sortile.argsort: (np.zeros(3, "i4,f4"),), sortile.is_sorted: (X + 1j,)}),
@@ -107,7 +108,7 @@ def test_options_of_other_types_are_refused(option, values, text, calls):
 
 
 def test_numbers_that_are_none_are_refused():
-    for call in (lambda v: sortile.top_k(X, v), lambda v: sortile.partition(X, v), lambda v: sortile.route([0], v),
+    for call in (lambda v: sortile.top_k(X, v), lambda v: sortile.segment_top_k(X, v, [0, 4]), lambda v: sortile.partition(X, v), lambda v: sortile.route([0], v),
                  lambda v: sortile.quantile(X, v), sortile.lexsort, sortile.argsort_rows):
         for value in ("x", "0.5", None, True, 1j, object(), np.ma.array([0.5], mask=[True]), float("nan"), [0.5, float("nan")]):
             with pytest.raises((TypeError, ValueError), match="^sortile"):
@@ -123,7 +124,9 @@ def test_what_is_no_array_is_refused():
     for call in (sortile.sort, sortile.argsort, sortile.unique, sortile.is_sorted, sortile.group_by, sortile.median,
                  sortile.explain, sortile.merge, lambda x: sortile.lexsort([x, x]), lambda x: sortile.sort_by_key(x, X),
                  lambda x: sortile.sort_by_key(X, x), lambda x: sortile.top_k(x, 1), lambda x: sortile.partition(x, 0),
-                 lambda x: sortile.segment_sort(X, x), lambda x: sortile.segment_argsort(x, [0, 1]), lambda x: sortile.route(x, 2)):
+                 lambda x: sortile.segment_sort(X, x), lambda x: sortile.segment_argsort(x, [0, 1]), lambda x: sortile.route(x, 2),
+                 lambda x: sortile.segment_top_k(x, 1, [0, 1]), lambda x: sortile.segment_top_k(X, x, [0, 1]),
+                 lambda x: sortile.segment_top_k(X, 1, x)):
         with pytest.raises(ValueError, match="^sortile: this list cannot be taken as an array: .*sequence"):
             call(ragged)
     for columns in (sortile.lexsort, sortile.argsort_rows):
@@ -221,6 +224,8 @@ CALLS = [
     lambda x, tell: sortile.group_by(x, progress=tell),
     lambda x, tell: sortile.segment_sort(x, np.arange(0, x.size + 1, 1000), progress=tell),
     lambda x, tell: sortile.segment_sort_by_key(x, x, np.arange(0, x.size + 1, 1000), progress=tell),
+    lambda x, tell: sortile.segment_top_k(x, 5, np.arange(0, x.size + 1, 1000), progress=tell),
+    lambda x, tell: sortile.top_k(x.reshape(-1, 1000), np.arange(x.size // 1000) % 9, progress=tell),
 ]
 
 
@@ -339,6 +344,10 @@ EVERY_CALL = [
     lambda x: sortile.group_by(x),
     lambda x: sortile.segment_argsort(x, [0, 100, 3000]),
     lambda x: sortile.segment_sort_by_key(x, (x, x), ([100, 0], [3000, 50])),
+    lambda x: sortile.segment_top_k(x, 50, [0, 100, 3000]),
+    lambda x: sortile.segment_top_k(x[::2].astype(">f4"), [3, 7], [0, 100, 1500], most=5, fill=2),
+    lambda x: sortile.top_k(x.reshape(3, -1), [3, 7, 0], fill=2),
+    lambda x: pytest.raises(ValueError, sortile.segment_top_k, x, 5, [0, 4000]),
     lambda x: pytest.raises(ValueError, sortile.segment_sort, x, [0, 4000]),
     lambda x: sortile.lexsort((x, SIZES)),
     lambda x: sortile.lexsort((x.reshape(3, -1), x.reshape(3, -1)), axis=0),

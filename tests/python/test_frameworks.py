@@ -362,6 +362,87 @@ class TestJax:
         slope = jax.grad(lambda v: (sortile.segment_sort_by_key(x, v, offsets)[1] * weights).sum())(x)
         assert np.array_equal(slope, wanted)
 
+    @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150]), [5], ([], [])])
+    def test_first_elements_of_segments(self, jax, offsets):
+        x = arrays.fill(np.dtype("f4"), 300, 2, 40)
+        there = jax.tree.map(lambda side: jax.numpy.array(side, "int32"), offsets, is_leaf=lambda o: isinstance(o, list))
+        segments = len(offsets[0]) if isinstance(offsets, tuple) else max(0, len(offsets) - 1)
+        k = np.random.default_rng(3).integers(0, 6, segments)
+
+        def same(found, wanted):
+            assert oracle.same_bits(np.asarray(found.values), wanted.values), (found, wanted)
+            assert np.array_equal(found.indices, wanted.indices)
+
+        for largest, nan in DIRECTIONS:
+            how = {"largest": largest, "nan": nan}
+            for where in (offsets, there):
+                same(jax.jit(lambda a: sortile.segment_top_k(a, 4, where, fill=7, **how))(x),
+                     sortile.segment_top_k(x, 4, offsets, fill=7, **how))
+                wanted = sortile.segment_top_k(x, k, offsets, most=4, **how)
+                for of_each in (k, k.tolist(), jax.numpy.array(k, "int32")):
+                    same(jax.jit(lambda a: sortile.segment_top_k(a, of_each, where, most=4, **how))(x), wanted)
+                same(jax.jit(lambda a, k, w: sortile.segment_top_k(a, k, w, most=4, **how))(x, k, there), wanted)
+                same(jax.jit(lambda a: sortile.segment_top_k(a, k, where, **how))(x), sortile.segment_top_k(x, k, offsets, **how))
+        for name in arrays.INTEGERS:
+            if np.dtype(name).isnative and np.dtype(name).itemsize < 8:
+                y = arrays.fill(np.dtype(name), 300, 2, 40)
+                same(jax.jit(lambda a: sortile.segment_top_k(a, 4, there, fill=1))(y), sortile.segment_top_k(y, 4, offsets, fill=1))
+        empty = jax.jit(lambda a: sortile.segment_top_k(a, 2, [0, 0], fill=3))(x[:0])
+        assert empty.values.tolist() == [[3, 3]] and empty.indices.tolist() == [[-1, -1]]
+
+    def test_what_traced_segments_have_no_k_for(self, jax):
+        x, offsets = np.arange(10, dtype="f4"), [0, 4, 10]
+        for name in ("i1", "u1", "i2", "u2", "i4", "u4"):  # its largest number is as many as there is room for
+            k = np.array([np.iinfo(name).max, np.iinfo(name).min], name)
+            k[1] = k[1] or 1
+            found = jax.jit(lambda a, k: sortile.segment_top_k(a, k, offsets, most=5))(x, k)
+            assert found.indices.tolist() == [[3, 2, 1, 0, -1], [-1 if name[0] == "i" else 5] + [-1] * 4]
+        large = jax.jit(lambda a: sortile.segment_top_k(a, 2, [0, 1], fill=2**32 - 1))(np.arange(4, dtype="u4"))
+        assert large.values.tolist() == [[0, 2**32 - 1]]
+        odd = jax.jit(lambda a: sortile.segment_top_k(a, 2, jax.numpy.array([8, 10, 10]), fill=-0.0))(x)
+        assert odd.values.tolist() == [[9, 8], [-0.0, -0.0]] and np.signbit(odd.values[1]).all()
+        for call, error, word in [
+            (lambda a, k: sortile.segment_top_k(a, k, offsets), ValueError, "most is needed, the number of columns"),
+            (lambda a, k: sortile.segment_top_k(a, k[:1], offsets, most=2), ValueError, r"k has the shape \(1,\); .* \(2,\) here"),
+            (lambda a, k: sortile.segment_top_k(a, k * 1.5, offsets, most=2), TypeError, "k has elements of type float32"),
+            (lambda a, k: sortile.segment_top_k(a, k > 1, offsets, most=2), TypeError, "k has elements of type bool"),
+            (lambda a, k: sortile.segment_top_k(a, [1, -1], offsets, most=2), ValueError, "k = -1; allowed are 0 and more"),
+            (lambda a, k: sortile.segment_top_k(a, -1, offsets), ValueError, "k = -1; allowed are 0 and more"),
+            (lambda a, k: sortile.segment_top_k(a, True, offsets), TypeError, "k is True"),
+            (lambda a, k: sortile.segment_top_k(a, k, offsets, most=-1), ValueError, "most = -1"),
+            (lambda a, k: sortile.segment_top_k(a, 2, offsets, most=2), ValueError, "most is given beside one k"),
+            (lambda a, k: sortile.segment_top_k(a, 2, [0, 11]), ValueError, "beyond"),
+            (lambda a, k: sortile.segment_top_k(a, 2, k * 0.5), TypeError, "offsets that are"),
+            (lambda a, k: sortile.segment_top_k(a.reshape(2, 5), 2, offsets), ValueError, "one axis"),
+            (lambda a, k: sortile.segment_top_k(a + 1j, 2, offsets), TypeError, "elements of type complex64 have no order here"),
+            (lambda a, k: sortile.segment_top_k(a, 2, offsets, fill="1"), TypeError, "segment_top_k: fill = '1' is no element"),
+            (lambda a, k: sortile.segment_top_k(a, 2, offsets, largest="no"), TypeError, "largest is 'no'"),
+            (lambda a, k: sortile.segment_top_k(a, 2, offsets, nan="first"), ValueError, 'nan must be "last"'),
+            (lambda a, k: sortile.segment_top_k(a, 2, offsets, progress=print), ValueError, "progress cannot be told"),
+        ]:
+            with pytest.raises(error, match=word):
+                jax.jit(call)(x, np.array([1, 2]))
+
+    @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150])])
+    def test_gradients_of_first_elements_of_segments(self, jax, offsets):
+        x = np.random.default_rng(1).permutation(300).astype("f4")
+        found = sortile.segment_top_k(x, 4, offsets)
+        weights = np.arange(1, found.values.size + 1, dtype="f4").reshape(found.values.shape)
+        begins = np.array(offsets[0] if isinstance(offsets, tuple) else offsets[:-1])
+        wanted = np.zeros_like(x)
+        np.add.at(wanted, (begins[:, None] + found.indices)[found.indices >= 0], weights[found.indices >= 0])
+        for largest in (True, False):
+            slope = jax.grad(lambda a: (sortile.segment_top_k(a, 4, offsets, largest=largest, fill=2).values * weights).sum())
+            assert np.array_equal(slope(x if largest else -x), wanted)
+        tangent = jax.jvp(lambda a: sortile.segment_top_k(a, 4, offsets).values, (x,), (2 * x,))[1]
+        assert np.array_equal(tangent, 2 * found.values)
+        none = jax.grad(lambda a: sortile.segment_top_k(a, 2, [0, 0]).values.sum())(x[:0])
+        assert none.shape == (0,)
+        whole = jax.grad(lambda a: (a[:1] * sortile.segment_top_k(a.astype("int32"), 1, [0, 300]).values[0]).sum())(x)
+        assert whole[0] == 299
+        both = jax.vmap(lambda a: sortile.segment_top_k(a, 4, offsets).indices)(np.stack([x, x[::-1]]))
+        assert np.array_equal(both[1], sortile.segment_top_k(x[::-1], 4, offsets).indices)
+
     def test_narrow_values_of_many_rows(self, jax):
         keys = arrays.fill(np.dtype("i4"), 3000, 1, 30).reshape(10, 300)
         values = np.arange(3000).astype("u1").reshape(10, 300)
@@ -457,6 +538,9 @@ class TestTorch:
         torch.library.opcheck(torch.ops.sortile.segment_order.default, (x[0], offsets, None, descending, "last"))
         torch.library.opcheck(torch.ops.sortile.segment_argsort.default,
                               (x[0], offsets[:2], offsets[1:], descending, "last", "int32"))
+        torch.library.opcheck(torch.ops.sortile.segment_top_k.default, (x[0], offsets, None, None, 2, descending, "last"))
+        torch.library.opcheck(torch.ops.sortile.segment_top_k.default,
+                              (x[0], offsets[:2], offsets[1:], offsets[1:].int(), 4, descending, "largest"))
         torch.library.opcheck(torch.ops.sortile.sort_with_positions.default,
                               (x.double().requires_grad_(), 0, descending, "largest"))
 
@@ -480,6 +564,77 @@ class TestTorch:
         (ours,) = torch.autograd.grad((values * weights[0]).sum(), x)
         assert torch.equal(ours[1], torch.zeros(8, device=device).scatter(0, x[0].detach().argsort(), weights[0]))
 
+    @pytest.mark.parametrize("wanted_gradient", [False, True])
+    def test_first_elements_of_segments(self, device, wanted_gradient):
+        """By addresses, by NumPy's way, and by operators."""
+        import torch
+
+        for name in ("float32", "float64", "float16", "bfloat16", "int16", "uint8", "bool", "uint32", "uint64"):
+            dtype = getattr(torch, name)
+            if wanted_gradient and not dtype.is_floating_point:
+                continue
+            here = torch.randint(0, 40, (300,)).to(torch.float32).to(dtype) if name[0] != "b" else torch.rand(300) < 0.5
+            if name == "bfloat16":
+                here = torch.randint(0, 40, (300,)).to(dtype)
+            if dtype.is_floating_point:
+                here[::7] = float("nan")
+            x = here.to(device)
+            plain = here.float().numpy() if name == "bfloat16" else here.numpy()
+            leaf = x.requires_grad_() if wanted_gradient else x
+            for offsets in ([0, 3, 3, 250], ([200, 3], [300, 150]), [4]):
+                sides = offsets if isinstance(offsets, tuple) else (offsets,)
+                there = tuple(torch.tensor(side, device=device, dtype=torch.int32) for side in sides)
+                there = there if len(there) == 2 else there[0]
+                segments = len(offsets[0]) if isinstance(offsets, tuple) else len(offsets) - 1
+                k = torch.arange(segments) * 3 % 5
+                for largest, nan in DIRECTIONS:
+                    how = {"largest": largest, "nan": nan, "fill": 1}
+                    for where in (offsets, there):
+                        found, wanted = sortile.segment_top_k(leaf, 4, where, **how), sortile.segment_top_k(plain, 4, offsets, **how)
+                        for of_each in (k.tolist(), k.to(device), k.to(device, torch.int8)):
+                            lesser = sortile.segment_top_k(leaf, of_each, where, most=4, **how)
+                            wanted_less = sortile.segment_top_k(plain, k.numpy(), offsets, most=4, **how)
+                            assert np.array_equal(lesser.indices.cpu(), wanted_less.indices)
+                        for ours, theirs in ((found, wanted), (lesser, wanted_less)):
+                            assert ours.values.dtype == dtype and ours.values.requires_grad == wanted_gradient
+                            values = ours.values.detach().cpu()
+                            values = (values.float() if name == "bfloat16" else values).numpy()
+                            assert np.array_equal(values, theirs.values, equal_nan=dtype.is_floating_point), name
+                            assert np.array_equal(ours.indices.cpu(), theirs.indices), name
+        x = torch.tensor([2**64 - 1, 3], dtype=torch.uint64, device=device)
+        filled = sortile.segment_top_k(x, 2, [0, 1], fill=2**64 - 1)
+        assert filled.values.cpu().numpy().tolist() == [[2**64 - 1, 2**64 - 1]] and filled.indices.tolist() == [[0, -1]]
+
+    def test_gradients_of_first_elements_of_segments(self, device):
+        import torch
+
+        x = torch.randn(5, 8, device=device, requires_grad=True)
+        rows, k = list(range(0, 41, 8)), torch.tensor([3, 0, 1, 9, -1], device=device)
+        for offsets in (rows, torch.tensor(rows, device=device), (rows[:-1], rows[1:])):
+            found = sortile.segment_top_k(x.reshape(-1), 3, offsets)
+            (ours,) = torch.autograd.grad(found.values.square().sum(), x)
+            (theirs,) = torch.autograd.grad(x.topk(3).values.square().sum(), x)
+            assert torch.equal(ours, theirs) and torch.equal(found.indices, x.topk(3).indices)
+            found = sortile.segment_top_k(x.reshape(-1), k, offsets, most=3, fill=5)
+            kept = torch.arange(3, device=device) < k[:, None]
+            (ours,) = torch.autograd.grad(found.values.square().sum(), x)
+            (theirs,) = torch.autograd.grad(x.topk(3).values.square()[kept].sum(), x)
+            assert torch.equal(ours, theirs) and (found.values[~kept] == 5).all() and (found.indices[~kept] == -1).all()
+        empty = sortile.segment_top_k(x.reshape(-1)[:0], 2, [0, 0], fill=4)
+        assert empty.values.tolist() == [[4, 4]] and empty.indices.tolist() == [[-1, -1]]
+        flat = x.detach().reshape(-1)
+        for call, error, word in [
+            (lambda: sortile.segment_top_k(x.reshape(-1), k.to("meta"), rows, most=3), ValueError, "segment_top_k: k lies on meta"),
+            (lambda: sortile.segment_top_k(x.reshape(-1), k > 0, rows, most=3), TypeError, "k has elements of type torch.bool"),
+            (lambda: sortile.segment_top_k(x.reshape(-1), k, rows), ValueError, "most is needed"),
+            (lambda: sortile.segment_top_k(x.reshape(-1), k[:2], rows, most=3), ValueError, r"k has the shape \(2,\)"),
+            (lambda: sortile.segment_top_k(x.reshape(-1), [1, 2, 3, 4, -1], rows), ValueError, "k = -1"),
+            (lambda: sortile.segment_top_k(flat, 3, [0, 41]), ValueError, "beyond"),
+            (lambda: sortile.segment_top_k(flat, 3, rows, fill="2"), TypeError, "fill = '2' is no element of type float32"),
+        ]:
+            with pytest.raises(error, match=word):
+                call()
+
     def test_functional_gradients_and_tangents(self, device):
         """No backward of an operator serves these."""
         import torch
@@ -493,6 +648,8 @@ class TestTorch:
             (lambda a: sortile.merge(a, a), lambda a: torch.cat((a, a)).sort().values),
             (lambda a: sortile.sort_by_key(a, a * a)[1], lambda a: (a * a)[a.argsort()]),
             (lambda a: sortile.segment_sort(a, [0, 4, 9]), lambda a: torch.cat((a[:4].sort().values, a[4:].sort().values))),
+            (lambda a: sortile.segment_top_k(a, 2, [0, 4, 9]).values.reshape(-1),
+             lambda a: torch.cat((a[:4].topk(2).values, a[4:].topk(2).values))),
         ):
             our_sum, their_sum = (lambda a, call=call: (call(a) ** 3).sum() for call in (ours, theirs))
             assert torch.allclose(torch.func.grad(our_sum)(x), torch.func.grad(their_sum)(x))
@@ -520,7 +677,8 @@ class TestTorch:
                      lambda a: sortile.lexsort([a, a]), lambda a: sortile.lexsort([a.reshape(3, 100)] * 2, descending=True),
                      lambda a: sortile.merge(sortile.sort(a), sortile.sort(a)), lambda a: sortile.top_k(a, 9),
                      lambda a: sortile.sort_by_key(a, (a, a)), lambda a: sortile.segment_argsort(a, offsets),
-                     lambda a: sortile.segment_sort_by_key(a, a, offsets), lambda a: sortile.sort(a.reshape(3, 100))):
+                     lambda a: sortile.segment_sort_by_key(a, a, offsets), lambda a: sortile.sort(a.reshape(3, 100)),
+                     lambda a: sortile.segment_top_k(a, 9, offsets)):
             wanted, found = torch.utils._pytree.tree_leaves(call(plain)), torch.utils._pytree.tree_leaves(call(x))
             assert len(wanted) == len(found) and all(map(torch.equal, wanted, found))
         assert not sortile.is_sorted(x) and sortile.is_sorted(sortile.sort(x)) and sortile.explain(x) == sortile.explain(plain)
@@ -583,7 +741,9 @@ class TestTorch:
         def f(x, y):
             offsets = torch.tensor([0, 400, 1000], device=device)
             return (sortile.sort(x * 2, descending=descending) + 1, sortile.argsort(y, axis=0),
-                    sortile.top_k(x + 1, 7, largest=descending).values, sortile.segment_sort(x, offsets))
+                    sortile.top_k(x + 1, 7, largest=descending).values, sortile.segment_sort(x, offsets),
+                    *sortile.segment_top_k(x, 7, offsets, largest=descending),
+                    *sortile.segment_top_k(x, offsets[1:] // 100, offsets, most=12, largest=descending, fill=1))
 
         compiled = torch.compile(f, fullgraph=True, backend="inductor" if device == "cuda" else "aot_eager")
         x, y = torch.randn(1000, device=device), torch.randn(30, 40, device=device)
@@ -629,7 +789,8 @@ class TestTorch:
 
         x = torch.tensor([3.0, 1.0, 2.0, 7.0], dtype=torch.bfloat16, device=device)
         for found in (sortile.partition(x, 2), sortile.unique(x), sortile.group_by(x).keys, sortile.top_k(x, 2).values,
-                      sortile.merge(sortile.sort(x), x[:0]), sortile.segment_sort(x, [0, 4])):
+                      sortile.merge(sortile.sort(x), x[:0]), sortile.segment_sort(x, [0, 4]),
+                      sortile.segment_top_k(x, 3, [0, 4]).values[0], sortile.segment_top_k(x, [2, 1], [0, 4, 4], fill=2).values[1]):
             assert found.dtype == torch.bfloat16 and set(found.tolist()) <= {1.0, 2.0, 3.0, 7.0}
         assert sortile.partition(x, 2)[2] == 3 and sortile.median(x) == 2.5
         assert sortile.quantile(x, [0.0, 1.0]).tolist() == [1, 7] and sortile.median(x).dtype == torch.float64

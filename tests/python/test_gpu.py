@@ -415,6 +415,35 @@ def test_segments(gpu, direction, offsets):
         assert oracle.same_bits(gpu.back(there), x)
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("offsets", [*SEGMENTS, list(range(0, 90_001, 20))])
+def test_first_elements_of_segments(gpu, direction, offsets):
+    """A block a segment, and sorts of all: of short segments, and where many are wanted."""
+    largest, nan = direction
+    segments = len(offsets[0]) if isinstance(offsets, tuple) else max(0, len(offsets) - 1)
+    for name in frameworks.some_types(gpu, len(offsets))[:: 3 if gpu.name == "jax" else 2]:
+        x = fill(name, 90_000)
+        there = gpu.there(x)
+        elsewhere = [offsets_there(gpu, offsets, dtype) for dtype in ("i4", "u4")[: 1 if gpu.name == "jax" else 2]]
+        for k in (0, 5, 300, 10_000)[: 3 if segments > 100 else 4]:
+            how = {"largest": largest, "nan": nan, "fill": 1}
+            wanted = sortile.segment_top_k(x, k, offsets, **how)
+            of_each = np.random.default_rng(k).integers(-1, k + 2, segments)
+            less = sortile.segment_top_k(x, np.maximum(of_each, 0), offsets, most=k, **how)
+            for where in (offsets, *elsewhere):
+                found = sortile.segment_top_k(there, k, where, **how)
+                assert type(found.values) is type(found.indices) is type(there)
+                for dtype in ("i8", "i4") if gpu.name != "jax" else ("i4",):
+                    lesser = sortile.segment_top_k(there, gpu.there(of_each.astype(dtype)), where, most=k, **how)
+                    for ours, theirs in ((found, wanted), (lesser, less)):
+                        assert np.array_equal(gpu.back(ours.indices), theirs.indices), (name, k)
+                        if gpu.name == "jax" and largest and nan == "last" and x.dtype.kind == "f":  # NaN may lose its sign
+                            assert np.array_equal(gpu.back(ours.values), theirs.values, equal_nan=True), (name, k)
+                        else:
+                            assert oracle.same_bits(gpu.back(ours.values), theirs.values), (name, k)
+        assert oracle.same_bits(gpu.back(there), x)
+
+
 def offsets_there(gpu, offsets, dtype):
     sides = offsets if isinstance(offsets, tuple) else (offsets,)
     taken = tuple(gpu.there(np.array(side, dtype)) for side in sides)
@@ -432,11 +461,22 @@ def test_segments_that_are_refused(gpu):
         (lambda: sortile.segment_sort(there.reshape(2, 5), [0, 5]), ValueError, "one axis"),
         (lambda: sortile.segment_sort_by_key(there, there[:9], [0, 5]), ValueError, "value array 0 has shape"),
         (lambda: sortile.segment_sort(there, [0, 5], progress=print), ValueError, "progress cannot be told"),
+        (lambda: sortile.segment_top_k(there, 2, [0, 11]), ValueError, "beyond"),
+        (lambda: sortile.segment_top_k(there, -1, [0, 5]), ValueError, "k = -1; allowed are 0 and more"),
+        (lambda: sortile.segment_top_k(there, [1, -1], [0, 5, 9]), ValueError, "k = -1; allowed are 0 and more"),
+        (lambda: sortile.segment_top_k(there, there[:2], [0, 5, 9]), ValueError, "most is needed"),
+        (lambda: sortile.segment_top_k(there, there[:3], [0, 5, 9], most=2), ValueError, r"k has the shape \(3,\)"),
+        (lambda: sortile.segment_top_k(there, gpu.there(np.zeros(1, "f4")), [0, 5], most=2), TypeError, "k has elements of type"),
+        (lambda: sortile.segment_top_k(there, 2, [0, 5], fill=0.5), TypeError, "fill = 0.5 is no element of type int32"),
+        (lambda: sortile.segment_top_k(gpu.there(np.zeros(3, "c8")), 2, [0, 3]), TypeError, "have no order here"),
+        (lambda: sortile.segment_top_k(there, 2, [0, 5], progress=print), ValueError, "progress cannot be told"),
     ]:
         with pytest.raises(error, match=text):
             call()
     found = sortile.segment_sort(there, gpu.there(np.array([3, 99], "i4")), descending=True)  # cut off at the end
     assert gpu.back(found).tolist() == [0, 1, 2, 9, 8, 7, 6, 5, 4, 3]
+    found = sortile.segment_top_k(there, 4, gpu.there(np.array([7, 99, 3], "i4")), fill=-7)
+    assert gpu.back(found.values).tolist() == [[9, 8, 7, -7], [-7] * 4] and gpu.back(found.indices)[0].tolist() == [2, 1, 0, -1]
 
 
 def test_out_takes_the_result(gpu):
@@ -569,6 +609,7 @@ class TestTorch:
     def test_a_graph_can_be_replayed(self, torch):
         x = torch.rand(1_000_000, device="cuda")
         offsets = torch.tensor([0, 500_000, 1_000_000], device="cuda")
+        k = torch.tensor([3, 5], device="cuda")
         sortile.sort(x)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
@@ -577,14 +618,18 @@ class TestTorch:
             order = sortile.argsort(x, descending=True)
             first = sortile.top_k(x, 9).indices
             halves = sortile.segment_sort(x, offsets)
-        for _ in range(3):
+            best = sortile.segment_top_k(x, k, offsets, most=5, fill=-1)
+        for turn in range(3):
             x.copy_(torch.rand(1_000_000, device="cuda"))
+            k.copy_(torch.tensor([turn, 7 - turn]))
             graph.replay()
             torch.cuda.synchronize()
             assert torch.equal(found, torch.sort(x).values)
             assert torch.equal(order, torch.argsort(x, descending=True, stable=True))
             assert torch.equal(first, order[:9])
             assert torch.equal(halves.reshape(2, -1), torch.sort(x.reshape(2, -1)).values)
+            behind = torch.arange(5, device="cuda") >= k[:, None]
+            assert torch.equal(best.values, x.reshape(2, -1).topk(5).values.masked_fill(behind, -1))
 
     def test_bfloat16(self, torch):
         x = torch.randn(5000, device="cuda").to(torch.bfloat16)
@@ -648,7 +693,8 @@ class TestTorch:
         calls = [lambda: sortile.sort(x), lambda: sortile.argsort(x, descending=True),
                  lambda: sortile.sort_by_key(x, x), lambda: sortile.sort(x.reshape(30, 100)),
                  lambda: sortile.unique(x, return_inverse=True), lambda: sortile.top_k(x, 7),
-                 lambda: sortile.segment_sort_by_key(x, x, [0, 5, 3000])]
+                 lambda: sortile.segment_sort_by_key(x, x, [0, 5, 3000]), lambda: sortile.segment_top_k(x, 9, [0, 5, 3000]),
+                 lambda: sortile.segment_top_k(x, [3, 700], [0, 5, 3000])]
         for call in calls:
             for _ in range(5):
                 call()

@@ -36,11 +36,13 @@ def wrongly(t: Tensor) -> None:
     sortile.lexsort((t, t), order="a")  # type: ignore[call-overload]
     sortile.sort_by_key(t, t, out=t)  # type: ignore[call-overload]
     sortile.top_k(x, {3})  # type: ignore[arg-type]
+    sortile.segment_top_k(x, 3)  # type: ignore[call-arg]
 
 
 x = np.arange(10.0)
 moved: NDArray[Any] = sortile.sort_by_key(x, [1, 2])[1]
 first: NDArray[Any] = sortile.top_k(x, 3).values
+best: NDArray[np.int64] = sortile.segment_top_k(x, [3, 1], ([0, 5], [4, 9]), most=2, fill=0.5).indices
 a: NDArray[Any] = sortile.sort(x, axis=None, descending=True, nan="largest", threads=2)
 b: NDArray[Any] = sortile.argsort([3, 1, 2], dtype=np.uint32, progress=print)
 keys, values = sortile.sort_by_key(x, (x, x))

@@ -1,0 +1,195 @@
+"""The first k elements of each segment, in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, positions_back, whole
+from ._backend import core
+from ._device import segment_count
+from ._filling import elements, filler
+from ._frameworks import Framework, held_by, refuse_host_options
+from ._progress import Progress, Tell, telling
+from ._segments import as_given, by_framework, on_host
+from ._select import TopK
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_MOST = 2**59  # results, which memory can address
+
+
+def segment_top_k(
+    x: ArrayLike,
+    k: int | ArrayLike,
+    offsets: ArrayLike | tuple[ArrayLike, ArrayLike],
+    *,
+    largest: bool = True,
+    nan: Nan = "last",
+    most: int | None = None,
+    fill: Any = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> TopK:
+    """The k largest (or smallest) elements of each segment, in order, and where in the segment they are.
+
+    Parameters
+    ----------
+    x : array
+        Of one axis, and of elements that the library orders by themselves, as `top_k` takes them: NumPy's, or one of
+        PyTorch, CuPy and JAX, in host memory or on a GPU.
+    k : int or array of ints
+        At least 0; a segment may be shorter. An array has a k for each segment. Beside an array that a framework keeps on
+        a GPU, traces or differentiates it may be one of the framework's on the same device, and is then not read by the
+        host.
+    offsets : array of integers, or a tuple of two
+        Where the segments are, as in `segment_sort`.
+    largest, nan
+        As in `top_k`.
+    most : int, optional
+        With a k for each segment, the number of columns of the result: a segment has no more. The largest k unless given;
+        needed where the host does not read k.
+    fill : scalar
+        What `values` has where a segment has no more elements, or a k of its own: a number that an element can be.
+        `indices` have -1 there.
+    threads, progress
+        As in `sort`.
+
+    Returns
+    -------
+    TopK
+        `values`, of the type of `x`, and `indices` (int64; int32 in JAX without 64-bit types), both of the shape (number
+        of segments, k): row i is segment i's. Its first min(k, length of the segment) columns are the ones that a stable
+        sort of the segment begins with, so of equal elements those with the lowest indices come first. Indices count from
+        the segment's beginning.
+
+    Raises
+    ------
+    ValueError
+        A k below 0; as many k as there are no segments; an array of several axes; offsets as `segment_sort` says. Where the
+        host does not read k, one below 0 counts as 0, and one above `most` as `most`.
+    TypeError
+        Elements that `top_k` does not take, a k that is no whole number, and offsets that are no integers along one axis.
+    MemoryError
+        No memory for the result, or more than there could be.
+
+    Notes
+    -----
+    One call for any number of segments, of any mix of lengths. Long segments are read about once, and what is chosen is
+    sorted; short ones are sorted. Floats on a GPU, the largest with NaN last: where segments have fewer than 128 elements on
+    average, or k is above some thousand, a copy with all signs turned round is made first.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> found = sortile.segment_top_k(np.array([3, 1, 2, 9, 8]), 2, [0, 3, 3, 5])
+    >>> found.values
+    array([[3, 2],
+           [0, 0],
+           [9, 8]])
+    >>> found.indices
+    array([[ 0,  2],
+           [-1, -1],
+           [ 0,  1]])
+    >>> sortile.segment_top_k(np.array([3, 1, 2, 9, 8]), [1, 2], [0, 3, 5], largest=False, fill=-1).values
+    array([[ 1, -1],
+           [ 8,  9]])
+    """
+    largest = flag("largest", largest)
+    if type(k) is int and most is None and type(fill) is int and fill == 0:
+        if (plain := as_given(x, offsets, progress)) is not None:
+            found = core.segment_top_k(x, k, None, None, *plain, largest, nan, threads, None)
+            if found is not NotImplemented:
+                return TopK(*found)
+    if (framework := held_by(x)) is not None:
+        refuse_host_options(None, progress)
+        return _of_held(framework, x, k, offsets, largest, nan, most, fill)
+    a, back = given(x)
+    need_one_axis(a)
+    where = on_host("segment_top_k", offsets)
+    columns, counts = _wanted(k, most, segment_count(where))
+    if not is_ordered(a.dtype):
+        raise not_taken("segment_top_k", a.dtype)
+    element = elements("segment_top_k", a.dtype, fill)
+    with telling(progress) as tell:
+        values, indices = host_segment_top_k(a, columns, counts, element, where, largest, nan, threads, tell)
+    return TopK(back(values), positions_back(x, back)(indices))
+
+
+def need_one_axis(x: Any) -> None:
+    if x.ndim != 1:
+        raise ValueError(f"sortile.segment_top_k: the array has shape {tuple(x.shape)}; segments are parts of one axis")
+
+
+def _is_array(k: Any) -> bool:
+    return isinstance(k, (list, tuple)) or getattr(k, "ndim", 0) > 0
+
+
+def _wanted(k: Any, most: Any, segments: int) -> tuple[int, Array | None]:
+    """The columns of the result, and the numbers of each segment, where it has one of its own, of what the host reads."""
+    if not _is_array(k):
+        if most is not None:
+            raise ValueError("sortile.segment_top_k: most is given beside one k for all segments; it goes with a k for each")
+        return _columns("k", whole("k", k), segments), None
+    counts = given(k)[0]
+    _need_counts(tuple(counts.shape), segments, counts.dtype.kind in "iu" or counts.size == 0, counts.dtype)
+    if counts.size > 0 and counts.min() < 0:
+        raise ValueError(f"sortile.segment_top_k: k = {counts.min()}; allowed are 0 and more")
+    name, number = ("k", int(counts.max()) if counts.size > 0 else 0) if most is None else ("most", whole("most", most))
+    return _columns(name, number, segments), counts.astype(np.uint64)
+
+
+def _columns(name: str, number: int, segments: int) -> int:
+    if number < 0:
+        raise ValueError(f"sortile.segment_top_k: {name} = {number}; allowed are 0 and more")
+    if number * max(1, segments) >= _MOST:
+        raise MemoryError(
+            f"sortile.segment_top_k: {name} = {number} for {segments} segments; that many results have no room in any memory"
+        )
+    return number
+
+
+def _need_counts(shape: tuple[int, ...], segments: int, are_whole: bool, kind: Any) -> None:
+    if shape != (segments,):
+        raise ValueError(
+            f"sortile.segment_top_k: k has the shape {shape}; an array that has a k for each segment is of shape "
+            f"({segments},) here"
+        )
+    if not are_whole:
+        raise TypeError(f"sortile.segment_top_k: k has elements of type {kind}; allowed are whole numbers")
+
+
+def host_segment_top_k(
+    a: Array, columns: int, counts: Array | None, element: Array | None, where: tuple[Array, Array | None], largest: bool,
+    nan: str, threads: int | None, tell: Tell | None,
+) -> tuple[Array, Array]:
+    """Of an array in host memory; `where`: as on_host() makes it, `counts`: uint64."""
+    found = core.segment_top_k(a, columns, counts, element, *where, largest, nan, threads, tell)
+    if found is NotImplemented:
+        raise not_taken("segment_top_k", a.dtype)
+    values, indices = found
+    return values, indices
+
+
+def _of_held(
+    framework: Framework, x: Any, k: Any, offsets: Any, largest: bool, nan: str, most: Any, fill: Any
+) -> TopK:
+    """Of an array that a framework holds; so may be k, which is not read then."""
+    where = by_framework("segment_top_k", framework, x, offsets)
+    segments = segment_count(where)
+    if _is_array(k) and framework.is_array(type(k)):
+        if most is None:
+            raise ValueError(
+                "sortile.segment_top_k: most is needed, the number of columns of the result: of an array that a framework "
+                "keeps on a GPU, traces or differentiates the host does not read k"
+            )
+        _need_counts(tuple(k.shape), segments, framework.is_integer(k), k.dtype)
+        framework.need_beside("segment_top_k", "k", k, x)
+        columns, counts = _columns("most", whole("most", most), segments), framework.counts(k)
+    else:
+        columns, read = _wanted(k, most, segments)
+        counts = None if read is None else framework.offsets(np.minimum(read, columns).astype(np.int64), x)
+    element = filler("segment_top_k", str(x.dtype).rpartition(".")[2], fill)
+    return TopK(*framework.segment_top_k(x, columns, counts, where, largest, nan, element))
