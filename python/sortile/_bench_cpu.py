@@ -89,6 +89,10 @@ def others(options: Options, below: int) -> Iterator[Contest]:
         bounds = np.linspace(0, n, 11).astype(np.int64)
         sides = between(partial(sorted_within, bounds, options), partial(sorted_parts, bounds), n, lane("normal", n, "float64"))
         yield Contest("ten segments float64", n, "normal", "np.sort of each", 1, sides)
+        most = min(3, n // 10)
+        sides = between(partial(first_within, bounds, most, options), partial(first_of_parts, bounds, most), n,
+                        lane("normal", n, "float64"))
+        yield Contest(f"top {most} of ten segments float64", n, "normal", "argpartition of each", 1, sides)
         sides = between(partial(grouped, options), grouped_by_numpy, n, lane(few, n, "int64"))
         yield Contest("group_by int64", n, few, "argsort and flatnonzero", 1, sides)
 
@@ -146,6 +150,16 @@ def sorted_parts(bounds: Any, x: Any) -> Any:
     for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
         result[begin:end].sort()
     return result
+
+
+def first_within(bounds: Any, k: int, options: Options, x: Any) -> Any:
+    return sortile.segment_top_k(x, k, bounds, **options)
+
+
+def first_of_parts(bounds: Any, k: int, x: Any) -> Any:
+    """Of segments of k elements and more."""
+    found = [largest_by_partition(k, x[begin:end]) for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist())]
+    return np.array([values for values, _ in found]), np.array([order for _, order in found])
 
 
 def grouped(options: Options, x: Any) -> Any:

@@ -208,6 +208,7 @@ OURS: dict[str, tuple[str, Small]] = {
     "merge": ("int32", lambda x, y, s: sortile.merge(s, s)),
     "is_sorted": ("int32", lambda x, y, s: sortile.is_sorted(s)),
     "ten segments": ("int32", lambda x, y, s: sortile.segment_sort(x, y)),
+    "top 3 of ten segments": ("float32", lambda x, y, s: sortile.segment_top_k(x, 3, y)),
     "group_by": ("int64", lambda x, y, s: sortile.group_by(x)),
     "unique": ("int64", lambda x, y, s: sortile.unique(x)),
     "unique with inverse, counts": (
@@ -237,6 +238,7 @@ def torch_small(torch: Any) -> Rivals:
         "merge": ("torch.sort of cat", lambda x, y, s: torch.sort(torch.cat((s, s)))),
         "is_sorted": ("comparisons, all", lambda x, y, s: bool((s[1:] >= s[:-1]).all())),
         "ten segments": ("torch.sort of ten rows", lambda x, y, s: torch.sort(x.reshape(10, -1))),
+        "top 3 of ten segments": ("torch.topk of ten rows", lambda x, y, s: x.reshape(10, -1).topk(3)),
         "group_by": ("torch.unique, all", lambda x, y, s: whole(x)),
         "unique": ("torch.unique", lambda x, y, s: torch.unique(x)),
         "unique with inverse, counts": ("torch.unique", lambda x, y, s: whole(x)),
@@ -256,6 +258,7 @@ def cupy_small(cupy: Any) -> Rivals:
         "merge": ("cupy.sort of concatenate", lambda x, y, s: cupy.sort(cupy.concatenate((s, s)))),
         "is_sorted": ("comparisons, all", lambda x, y, s: bool((s[1:] >= s[:-1]).all())),
         "ten segments": ("cupy.sort of ten rows", lambda x, y, s: cupy.sort(x.reshape(10, -1))),
+        "top 3 of ten segments": ("cupy.sort of ten rows", lambda x, y, s: cupy.sort(x.reshape(10, -1))[:, :-4:-1]),
         "group_by": ("cupy.unique, all", lambda x, y, s: whole(x)),
         "unique": ("cupy.unique", lambda x, y, s: cupy.unique(x)),
         "unique with inverse, counts": ("cupy.unique", lambda x, y, s: whole(x)),
@@ -285,6 +288,7 @@ def jax_small(jax: Any) -> Rivals:
         "merge": ("jnp.sort of concatenate", compiled(lambda x, y, s: jnp.sort(jnp.concatenate((s, s))))),
         "is_sorted": ("comparisons, all", lambda x, y, s: bool(ordered(x, y, s))),
         "ten segments": ("jnp.sort of ten rows", compiled(lambda x, y, s: jnp.sort(x.reshape(10, -1)))),
+        "top 3 of ten segments": ("lax.top_k of ten rows", compiled(lambda x, y, s: jax.lax.top_k(x.reshape(10, -1), 3))),
         "group_by": ("jnp.unique, all", lambda x, y, s: whole(x)),
         "unique": ("jnp.unique", lambda x, y, s: jnp.unique(x)),
         "unique with inverse, counts": ("jnp.unique", lambda x, y, s: whole(x)),
@@ -300,7 +304,7 @@ def small(
         dtype, ours = OURS[name]
         x = keys(workload(name), n, dtype)
         ordered = sortile.sort(x)
-        second = np.arange(0, n + 1, n // 10) if name == "ten segments" else keys("uniform", n, "int32")[::-1].copy()
+        second = np.arange(0, n + 1, n // 10) if name.endswith("ten segments") else keys("uniform", n, "int32")[::-1].copy()
         inputs = there(x), there(second), there(ordered)
         return Sides([partial(waited(ours), *inputs)], [partial(waited(rivals[name][1]), *inputs)], done)
 
@@ -308,7 +312,7 @@ def small(
         return FEW if OURS[name][0] == "int64" else usual(OURS[name][0])
 
     for name in (name for name in OURS if name in rivals):
-        for n in takewhile(below.__gt__, SMALL[name == "ten segments" :]):  # segments of one element need no sort
+        for n in takewhile(below.__gt__, SMALL[name.endswith("ten segments") :]):  # segments of one element need no sort
             make = partial(sides, name, n)
             yield Contest(f"{title} {name} {OURS[name][0]}", n, workload(name), rivals[name][0], 1.0, make)
 

@@ -115,6 +115,8 @@ def device_top_k(
     keys_out: int,
     position_bytes: int,
     positions: int,
+    counts: int,
+    count_bytes: int,
     descending: bool,
     flips: bool,
     ordinal: int,
@@ -199,11 +201,12 @@ def device_merge(
     runs: list[tuple[int, int]],
     keys_out: int,
     descending: bool,
+    flips: bool,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],
     /,
-) -> None: ...
+) -> bool: ...
 def device_done(ordinal: int, stream: int, call: Callable[..., Any], /, *arguments: Any) -> Any: ...
 def device_explain(wanted: int, type: int, rows: int, n: int, descending: bool, /) -> str: ...
 def xla_handlers() -> dict[str, dict[str, Any]]: ...

@@ -14,6 +14,7 @@ from ._arrays import is_only_axis, need_axis, need_nan, whole
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
+    from ._gpu import GpuArrays
 
 POSITIONS = ("int64", "int32", "uint32")
 Back = Callable[[Any], Any]
@@ -142,11 +143,7 @@ def merge(f: Framework, runs: Sequence[Any], descending: bool, out: Any, nan: st
                 f"sortile.merge: run {number} holds {run.dtype}, run 0 holds {runs[0].dtype}; all runs must be of one "
                 "type"
             )
-    flips = _flips(f, runs[0], descending, nan)
-    if not flips:
-        found = f.merge_lanes(runs, descending, out)
-    elif (found := f.merge_lanes([f.flipped(f.contiguous(run)) for run in runs], False)) is not None:
-        found = f.flipped(found) if out is None else f.stored(f.flipped(found), out)
+    found = f.merge_lanes(runs, descending, _flips(f, runs[0], descending, nan), out)
     return f.sort(f.concatenate(runs), 0, descending, out, nan) if found is None else found
 
 
@@ -212,6 +209,20 @@ def top_k(f: Framework, x: Any, k: int, axis: int | None, largest: bool, nan: st
         return back(found[0]), back(found[1])
     indices = back(f.top_k_rows(f.flipped(keys) if flips else keys, k, largest and not flips))
     return f.take_along_axis(x, indices, axis), indices
+
+
+def counted_top_k(
+    f: GpuArrays, x: Any, k: int, counts: Any, axis: int | None, largest: bool, nan: str, fill: Any
+) -> tuple[Any, Any]:
+    """No more than counts[lane] of each, which the library reads on the device."""
+    keys, back = _rows(f, x, axis)
+    flips, counts = _flips(f, x, largest, nan), counts.reshape(-1)
+    if not flips or f.rows_take_nan_last(keys, k):
+        found, order = f.counted_of_rows(keys, k, counts, largest, flips, fill)
+    else:
+        turned, order = f.counted_of_rows(f.flipped(keys), k, counts, False, False, -fill)
+        found = f.flipped(turned)
+    return back(found), back(order)
 
 
 def partition(f: Framework, x: Any, kth: int, axis: int | None) -> Any:

@@ -281,8 +281,9 @@ class Framework:
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         return _device.lexsort(self, keys, axis, descending, dtype, nan)
 
-    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
-        """Sorted arrays of one axis and one type in one, where that is a call of its own; `into` as in sort_rows()."""
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
+        """Sorted arrays of one axis and one type in one, where that is a call of its own; `into` as in sort_rows(),
+        `flips` as in first_of_rows()."""
         return None
 
     def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
@@ -299,6 +300,14 @@ class Framework:
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
         return _device.top_k(self, x, k, axis, largest, nan)
+
+    def top_k_of_lanes(
+        self, x: Any, k: int, counts: Any, axis: int | None, largest: bool, nan: str, fill: Any
+    ) -> tuple[Any, Any]:
+        """No more than `counts` of each lane: integers of any type, negative ones as 0."""
+        values, indices = self.top_k(x, k, axis, largest, nan)
+        along = 0 if axis is None else axis
+        return self.filled_behind(values, counts, along, fill), self.filled_behind(indices, counts, along, -1)
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
         return _device.partition(self, x, kth, axis)

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, Callable, Sequence
 
 from ._backend import core
-from ._device import segment_count, segmented
+from ._device import counted_top_k, segment_count, segmented
 from ._frameworks import Framework, Where
 from ._route import route_shapes
 
@@ -108,7 +108,7 @@ class GpuArrays(Framework):
         )
         return result
 
-    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
         queue = self.queue(runs[0])
         if any(self.queue(run)[0] != queue[0] for run in runs):
             return None  # of several devices: the framework's own words, where it puts them behind each other
@@ -117,10 +117,11 @@ class GpuArrays(Framework):
         n = sum(lengths)
         direct = into is not None and self.fits(into, keys[0], n) and not any(self._overlap(into, run) for run in keys)
         to = into if direct else self.empty((1, n), keys[0].dtype, keys[0]).reshape((n,))
-        core.device_merge(
+        if not core.device_merge(
             self.key_type(keys[0]), [(self.address(run), length) for run, length in zip(keys, lengths)], self.address(to),
-            descending, *queue,
-        )
+            descending, flips, *queue,
+        ):
+            return None
         return to if direct or into is None else self.stored(to, into)
 
     def _overlap(self, a: Any, b: Any) -> bool:
@@ -171,12 +172,37 @@ class GpuArrays(Framework):
         rows, n = keys.shape if keys.ndim == 2 else (1, keys.shape[0])
         key_type, shape = self.key_type(keys), (*keys.shape[:-1], k)
         found, order = self.empty(shape, keys.dtype, keys), self.empty(shape, self.typed("int64"), keys)
-        to_keys, to_order, queue = self.address(found), self.address(order), self.queue(keys)
-        if core.device_top_k(key_type, rows, n, k, self.address(keys), to_keys, 8, to_order, descending, flips, *queue):
+        to = self.address(found), 8, self.address(order), 0, 8
+        queue = self.queue(keys)
+        if core.device_top_k(key_type, rows, n, k, self.address(keys), *to, descending, flips, *queue):
             return found, order
         turned = self.flipped(keys)
-        core.device_top_k(key_type, rows, n, k, self.address(turned), to_keys, 8, to_order, False, False, *queue)
+        core.device_top_k(key_type, rows, n, k, self.address(turned), *to, False, False, *queue)
         return self.flipped(found), order
+
+    def top_k_of_lanes(
+        self, x: Any, k: int, counts: Any, axis: int | None, largest: bool, nan: str, fill: Any
+    ) -> tuple[Any, Any]:
+        if not self.is_on_gpu(x) or not self.is_on_gpu(counts):
+            return super().top_k_of_lanes(x, k, counts, axis, largest, nan, fill)
+        return counted_top_k(self, x, k, self.counts(counts), axis, largest, nan, fill)
+
+    def counted_of_rows(
+        self, keys: Any, k: int, counts: Any, descending: bool, flips: bool, fill: Any
+    ) -> tuple[Any, Any]:
+        rows, n = keys.shape
+        key_type = self.key_type(keys)
+        found = self.full((rows, k), keys.dtype, fill, keys)
+        order = self.full((rows, k), self.typed("int64"), -1, keys)
+        core.device_top_k(
+            key_type, rows, n, k, self.address(keys), self.address(found), 8, self.address(order), self.address(counts),
+            counts.dtype.itemsize, descending, flips, *self.queue(keys),
+        )
+        return found, order
+
+    def rows_take_nan_last(self, keys: Any, k: int) -> bool:
+        rows, n = keys.shape
+        return core.device_takes_nan_last(self.key_type(keys), rows, n, k)
 
     def rows_are_in_order(self, keys: Any, descending: bool, flips: bool) -> bool | None:
         if not self.is_on_gpu(keys):

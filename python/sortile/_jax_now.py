@@ -332,7 +332,7 @@ def merge(runs: Sequence[Any], descending: bool, nan: str) -> Any:
     result, address = spares.take((n,), runs[0].dtype)
     work.do(
         core.device_merge, _KEY_TYPES[runs[0].dtype], [(run.unsafe_buffer_pointer(), run.shape[0]) for run in runs],
-        address, descending,
+        address, descending, False,
     )
     return result
 
@@ -351,7 +351,7 @@ def top_k(x: Any, k: int, axis: int | None, largest: bool, nan: str) -> Any:
     order, to_order = spares.take((k,), positions)
     Work(spares).do(
         core.device_top_k, key_type, 1, x.shape[0], k, x.unsafe_buffer_pointer(), to_keys, positions.itemsize, to_order,
-        largest, flips,
+        0, 8, largest, flips,
     )
     return found, order
 

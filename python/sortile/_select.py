@@ -181,12 +181,8 @@ def _top_k_of_held_lanes(
     _need_counts(k.shape, framework.is_integer(k), k.dtype, x.shape, axis)
     framework.need_beside("top_k", "k", k, x)
     need_first(most, length, "most")
-    values, indices = framework.top_k(x, most, axis, largest, nan)
-    element = filler("top_k", str(values.dtype).rpartition(".")[2], fill)
-    along_axis = 0 if axis is None else axis
-    return TopK(
-        framework.filled_behind(values, k, along_axis, element), framework.filled_behind(indices, k, along_axis, -1)
-    )
+    element = filler("top_k", str(x.dtype).rpartition(".")[2], fill)
+    return TopK(*framework.top_k_of_lanes(x, most, k, axis, largest, nan, element))
 
 
 def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | None) -> None:

@@ -46,8 +46,8 @@ class Torch(TorchArrays):
         found = self.sort_rows_with_positions(keys, descending, "int64")[0]
         return found if into is None else self.stored(found.reshape(into.shape), into)
 
-    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
-        return super().merge_lanes(runs, descending, into) if all(map(_is_plain, runs)) else None
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
+        return super().merge_lanes(runs, descending, flips, into) if all(map(_is_plain, runs)) else None
 
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
         if _is_plain(keys):

@@ -86,8 +86,8 @@ class TorchArrays(GpuArrays):
             torch.autograd.graph.increment_version(into)  # a backward that has kept it notices
         return result
 
-    def merge_lanes(self, runs: Sequence[Any], descending: bool, into: Any = None) -> Any | None:
-        result = super().merge_lanes(runs, descending, into)
+    def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
+        result = super().merge_lanes(runs, descending, flips, into)
         if result is not None and result is into and not into.is_inference():
             torch.autograd.graph.increment_version(into)
         return result
@@ -110,8 +110,8 @@ class TorchArrays(GpuArrays):
             found, order = keys.new_empty((k,)), keys.new_empty((k,), dtype=torch.int64)
             ordinal = keys.get_device()
             if core.device_top_k(
-                code, 1, keys.shape[0], k, keys.data_ptr(), found.data_ptr(), 8, order.data_ptr(), descending, flips,
-                ordinal, _stream_of(ordinal), _allocate,
+                code, 1, keys.shape[0], k, keys.data_ptr(), found.data_ptr(), 8, order.data_ptr(), 0, 8, descending,
+                flips, ordinal, _stream_of(ordinal), _allocate,
             ):
                 return found, order
         return super().first_of_rows(keys, k, descending, flips)

@@ -129,8 +129,9 @@ bool queue_top_k(const Request& request, bool descending, bool flips, int ordina
 } // namespace
 
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, bool descending,
-                  bool flips, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t counts,
+                  std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                  nb::handle allocate) {
   if (k == 0 || rows == 0)
     return true;
   const top_k_request request{.type = static_cast<key_type>(type),
@@ -141,7 +142,9 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
                               .carries = payload::indices,
                               .value_bytes = position_bytes,
                               .values_out = at<void>(positions),
-                              .rows = rows};
+                              .rows = rows,
+                              .row_k = at<const void>(counts),
+                              .row_k_bytes = count_bytes};
   return queue_top_k(request, descending, flips, ordinal, stream, allocate);
 }
 
@@ -167,8 +170,7 @@ bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t
 }
 
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k) {
-  return takes_top_k_with_nan_last(
-      top_k_request{.type = static_cast<key_type>(type), .n = n, .k = k, .rows = rows});
+  return takes_top_k_with_nan_last(top_k_request{.type = static_cast<key_type>(type), .n = n, .k = k, .rows = rows});
 }
 
 bool device_segments_take_nan_last(int type, std::size_t n, std::size_t k, std::size_t count) {
@@ -283,16 +285,22 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
   });
 }
 
-void device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, int ordinal,
+bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, bool flips, int ordinal,
                   std::uintptr_t stream, nb::handle allocate) {
   std::vector<sorted_run> list;
   for (const nb::handle run_given : runs) {
     const auto given = nb::cast<nb::tuple>(run_given);
     list.push_back({at<const void>(nb::cast<std::uintptr_t>(given[0])), nullptr, nb::cast<std::size_t>(given[1])});
   }
+  const merge_request request{.type = static_cast<key_type>(type), .runs = list, .keys_out = at<void>(keys_out)};
+  bool done = true;
   queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
-    run(merge_request{.type = static_cast<key_type>(type), .runs = list, .keys_out = at<void>(keys_out)}, opts);
+    if (flips)
+      done = queue_merge_with_nan_last(request, opts);
+    else
+      run(request, opts);
   });
+  return done;
 }
 
 nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, const nb::args& arguments) {

@@ -54,6 +54,9 @@ bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts
 bool takes_top_k_with_nan_last(const top_k_request& request);
 bool queue_top_k_with_nan_last(const segmented_top_k_request& request, const options& opts);
 bool takes_top_k_with_nan_last(const segmented_top_k_request& request);
+/// Of floats, in descending order. False where it cannot, and nothing is queued: of few elements, narrow keys and many
+/// runs, which are to be sorted.
+bool queue_merge_with_nan_last(const merge_request& request, const options& opts);
 void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts);
 /// What an answer says, and whether one is written in any case.
@@ -89,18 +92,19 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
                      std::uintptr_t begins, std::uintptr_t ends, std::size_t offset_bytes, std::size_t count,
                      bool copies, bool descending, int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the first k keys of each row and their positions. `flips`: of floats, in descending order, NaN
-/// last. False where it cannot do that, of long rows; nothing is queued then.
+/// Queues the first k keys of each row and their positions. `counts`: the address of unsigned numbers of `count_bytes`
+/// in the device's memory, how many of k each row has; 0: all have k. What lies behind a row's results is not written.
+/// `flips`: of floats, in descending order, NaN last. False where it cannot do that, of long rows; nothing is queued
+/// then.
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
-                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, bool descending,
-                  bool flips, int ordinal, std::uintptr_t stream, nb::handle allocate);
+                  std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t counts,
+                  std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                  nb::handle allocate);
 
 /// Whether it can.
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k);
 
-/// The same of segments, as device_segments() takes them. `counts`: the address of unsigned numbers of `count_bytes` in
-/// the device's memory, how many of k each segment has; 0: all have k. What lies behind a segment's results is not
-/// written.
+/// The same of segments, as device_segments() takes them.
 bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t keys, std::uintptr_t keys_out,
                           std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t begins,
                           std::uintptr_t ends, std::size_t offset_bytes, std::size_t count, std::uintptr_t counts,
@@ -133,8 +137,9 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                       std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
                       int ordinal, std::uintptr_t stream, nb::handle allocate);
 
-/// Queues the merge of sorted runs, tuples of address and length.
-void device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, int ordinal,
+/// Queues the merge of sorted runs, tuples of address and length. `flips`: of floats, in descending order, NaN last.
+/// False where it cannot do that; nothing is queued then.
+bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, bool flips, int ordinal,
                   std::uintptr_t stream, nb::handle allocate);
 
 /// call(*arguments), and the wait until all work of the stream is done, which nothing comes before: where the call

@@ -4,7 +4,9 @@
 
 #include "device/capture_guard.hpp"
 #include "device/cuda_error.hpp"
+#include "gpu/device_merge.hpp"
 #include "gpu/device_select.hpp"
+#include "kernels/merge/merge_runs.hpp"
 #include "kernels/order/check_order.hpp"
 #include "kernels/ranks/spread_nan.hpp"
 #include "kernels/select/select_rows.hpp"
@@ -101,16 +103,23 @@ void wait_for(std::uintptr_t stream) {
 
 namespace {
 
-/// Queues step(queue) with the checks that a call of the library makes.
+/// Queues step(queue, workspace) with the checks that a call of the library makes.
 template <class Step>
-void queue_step(const char* operation, const options& given, const Step& step) {
+void queue_step(const char* operation, std::size_t workspace_bytes, const options& given, const Step& step) {
   options opts = given;
   opts.order = order::ascending; // the step knows its own
-  detail::run_on_device(
-      {.operation = operation,
-       .launch = [](const simt::queue& q, const void* work, void*) { (*static_cast<const Step*>(work))(q); },
-       .work = &step},
-      opts);
+  detail::run_on_device({.operation = operation,
+                         .workspace_bytes = workspace_bytes,
+                         .launch = [](const simt::queue& q, const void* work,
+                                      void* space) { (*static_cast<const Step*>(work))(q, space); },
+                         .work = &step},
+                        opts);
+}
+
+/// The same of a step that needs no workspace.
+template <class Step>
+void queue_step(const char* operation, const options& given, const Step& step) {
+  queue_step(operation, 0, given, [&](const simt::queue& q, void*) { step(q); });
 }
 
 } // namespace
@@ -160,6 +169,37 @@ bool queue_top_k_with_nan_last(const segmented_top_k_request& r, const options& 
   if (!takes_top_k_with_nan_last(r))
     return false;
   queue_nan_last(r.arrays, r.where.count, r.where, opts);
+  return true;
+}
+
+bool queue_merge_with_nan_last(const merge_request& r, const options& opts) {
+  std::uint64_t n = 0, count = 0;
+  for (const sorted_run& one : r.runs) {
+    n += one.n;
+    count += one.n > 0;
+  }
+  if (count < 2) { // a copy, in which NaN stays where it is
+    run(r, opts);
+    return true;
+  }
+  if (!gpu::device_merge::merges(key_bytes(r.type), n, count, {}))
+    return false;
+  const auto merge = [&]<class Word>(Word) {
+    const auto plan = kernels::list_merge_plan::of(n, count, sizeof(Word), 0);
+    queue_step("a merge", plan.bytes, opts, [&](const simt::queue& q, void* workspace) {
+      kernels::merge_runs(
+          q, kernels::merge_runs_request<Word>{.runs = r.runs,
+                                               .codec = make_key_codec<Word>(r.type, order::descending, {}),
+                                               .nan_last = true,
+                                               .keys_out = static_cast<Word*>(r.keys_out),
+                                               .plan = plan,
+                                               .workspace = workspace});
+    });
+  };
+  if (key_bytes(r.type) == 4)
+    merge(std::uint32_t{});
+  else
+    merge(std::uint64_t{});
   return true;
 }
 

@@ -14,9 +14,9 @@
 namespace sortile::python {
 
 struct first_keys {
-  const lane_rows& keys; ///< not prepared yet
-  segments where;        ///< of form strided: rows, without gaps
-  std::size_t k = 0;     ///< results that there is room for; above a row's length in segments alone
+  const lane_rows& keys;        ///< not prepared yet
+  segments where;               ///< of form strided: rows, without gaps
+  std::size_t k = 0;            ///< results that there is room for; above a row's length in segments alone
   const void* counts = nullptr; ///< for each row an unsigned number; none: k for all
   std::size_t count_bytes = 8;  ///< 4 or 8
   std::byte* values = nullptr;

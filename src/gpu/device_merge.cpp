@@ -36,10 +36,12 @@ device_merge::device_merge(const merge_request& request, const options& opts, co
     return;
   if (value_bytes() > 0)
     values_ = are_words(request) ? values_are::carried : values_are::gathered;
-  const unsigned passes = kernels::merge_passes::of(count_).passes;
-  const bool merges = (count_ == 2 || n_ > tuned.sorted_up_to) && passes <= most_passes(key_bytes(request.type));
-  way_ = count_ == 1 ? way::copy : merges ? way::merge : way::sort;
+  way_ = count_ == 1 ? way::copy : merges(key_bytes(request.type), n_, count_, tuned) ? way::merge : way::sort;
   lay_out(what);
+}
+
+bool device_merge::merges(std::size_t key_bytes, std::uint64_t n, std::uint64_t runs, const tuning& tuned) {
+  return (runs == 2 || n > tuned.sorted_up_to) && kernels::merge_passes::of(runs).passes <= most_passes(key_bytes);
 }
 
 sort_request device_merge::sort_in_place() const {

@@ -19,13 +19,16 @@ namespace sortile::gpu {
 class device_merge {
  public:
   /// Passes that cost less than a sort, copy of the runs included; 0: a sort always does. Of keys of 32 and 64 bits
-  /// measured, alone and u32 with u32 (bench/results/h100/merge.txt). Of 128 bits two are a guess: their sort takes more
-  /// passes.
+  /// measured, alone and u32 with u32 (bench/results/h100/merge.txt). Of 128 bits two are a guess: their sort takes
+  /// more passes.
   static constexpr unsigned most_passes(std::size_t key_bytes) { return key_bytes < 4 ? 0 : key_bytes < 16 ? 1 : 2; }
 
   struct tuning {
     std::uint64_t sorted_up_to = 4096; ///< elements of more than two runs
   };
+
+  /// Whether n elements in so many runs, all of which have some, are merged: kernels::merge_runs().
+  static bool merges(std::size_t key_bytes, std::uint64_t n, std::uint64_t runs, const tuning& tuned);
 
   /// A request that the front door has checked. Tests tune it otherwise.
   device_merge(const merge_request& request, const options& opts, const device_facts& device,

@@ -1,5 +1,6 @@
 // Merges by kernels, on the executor; and what is asked of device memory without a device.
 #include "gpu/device_merge.hpp"
+#include "kernels/merge/merge_runs.hpp"
 #include "simt/executor/device.hpp"
 #include "tests/expect_refusal.hpp"
 #include "tests/merge/merge_case.hpp"
@@ -8,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace sortile::testing {
@@ -130,6 +133,52 @@ TEST(DeviceMerge, WhateverTheSchedule) {
     merge_under<uint128>(seed, std::vector<std::size_t>(60, 12), 12);            // and values by number
     merge_under<std::uint64_t>(seed, many, 12);                                  // end to end from a table
     merge_under<std::uint16_t>(seed, {300, 0, 500}, 5);                          // end to end, and a sort
+  }
+}
+
+/// Runs of floats in descending order with NaN, of both signs, behind all others.
+template <class Float, class Word>
+void merge_with_nan_last(std::uint64_t seed, key_type type, const std::vector<std::size_t>& lengths) {
+  const std::size_t n = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+  const auto later = [](Float a, Float b) { return std::isnan(b) ? !std::isnan(a) : a > b; };
+  std::vector<Float> keys(n), out(n);
+  std::vector<sorted_run> runs;
+  std::uint64_t listed = 0;
+  for (std::size_t begin = 0; const std::size_t length : lengths) {
+    for (std::size_t i = begin; i < begin + length; ++i) {
+      const std::uint64_t bits = random_bits(seed, i);
+      const Float special[] = {
+          std::numeric_limits<Float>::quiet_NaN(), -std::numeric_limits<Float>::quiet_NaN(), Float(0), -Float(0),
+          std::numeric_limits<Float>::infinity(),  -std::numeric_limits<Float>::infinity()};
+      keys[i] = bits % 3 == 0 ? special[bits / 3 % 6] : Float(bits / 3 % 60) - 30;
+    }
+    std::stable_sort(keys.begin() + std::ptrdiff_t(begin), keys.begin() + std::ptrdiff_t(begin + length), later);
+    runs.push_back({keys.data() + begin, nullptr, length});
+    listed += length > 0;
+    begin += length;
+  }
+  const auto plan = kernels::list_merge_plan::of(n, listed, sizeof(Word), 0);
+  guarded_buffer space(plan.bytes);
+  space.poison(seed);
+  executor::device device({.seed = seed, .checks = executor::all_checks});
+  kernels::merge_runs(simt::queue::executor(device),
+                      kernels::merge_runs_request<Word>{.runs = runs,
+                                                        .codec = make_key_codec<Word>(type, order::descending, {}),
+                                                        .nan_last = true,
+                                                        .keys_out = reinterpret_cast<Word*>(out.data()),
+                                                        .plan = plan,
+                                                        .workspace = space.data()});
+  ASSERT_EQ(space.damage(), "");
+  std::vector<Float> expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), later);
+  ASSERT_EQ(std::memcmp(out.data(), expected.data(), n * sizeof(Float)), 0) << "seed " << seed;
+}
+
+TEST(DeviceMerge, NaNLastInADescendingOrder) {
+  for (std::uint64_t seed = 1; seed <= unless_short(10u, 3u); ++seed) {
+    merge_with_nan_last<float, std::uint32_t>(seed, key_type::f32, {1500, 0, 900, 40});
+    merge_with_nan_last<double, std::uint64_t>(seed, key_type::f64, {400, 3, 500, 2, 90, 0, 700, 11});
+    merge_with_nan_last<float, std::uint32_t>(seed, key_type::f32, std::vector<std::size_t>(20, 60)); // two passes
   }
 }
 

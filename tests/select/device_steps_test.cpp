@@ -142,6 +142,53 @@ TEST(DeviceSelectRows, NaNLastInADescendingOrder) {
   }
 }
 
+TEST(DeviceSelectRows, NaNLastInADescendingOrderOfSegments) {
+  const std::uint64_t cases = testing::unless_short(60, 15);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    constexpr std::size_t segments_count = 5;
+    const std::size_t k = 1 + drawn(seed, 6) % 200;
+    std::vector<std::uint32_t> offsets{std::uint32_t(drawn(seed, 7) % 9)}, counts;
+    for (std::size_t i = 0; i < segments_count; ++i) {
+      const std::size_t longest[] = {0, 7, 200, 900, 5000};
+      offsets.push_back(offsets.back() + std::uint32_t(drawn(seed, unsigned(20 + i)) % (longest[(seed + i) % 5] + 1)));
+      counts.push_back(std::uint32_t(drawn(seed, unsigned(30 + i)) % (k + 3)));
+    }
+    const auto x = some_numbers(offsets.back() + 3, seed);
+    constexpr float untouched = -77;
+    std::vector<float> keys(segments_count * k, untouched);
+    std::vector<std::uint64_t> positions(segments_count * k, 77);
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    kernels::select_rows(simt::queue::executor(device),
+                         kernels::select_rows_request<std::uint32_t>{
+                             .keys = reinterpret_cast<const std::uint32_t*>(x.data()),
+                             .rows = segments_count,
+                             .n = x.size(),
+                             .k = k,
+                             .codec = make_key_codec<std::uint32_t>(key_type::f32, order::descending, {}),
+                             .keys_out = reinterpret_cast<std::uint32_t*>(keys.data()),
+                             .positions_out = positions.data(),
+                             .position_bytes = 8,
+                             .results = {seed % 2 == 0 ? counts.data() : nullptr, 4},
+                             .where = segments::by_offsets(offsets),
+                             .nan_last = true});
+    for (std::size_t segment = 0; segment < segments_count; ++segment) {
+      const float* const of = x.data() + offsets[segment];
+      std::vector<std::uint64_t> wanted(offsets[segment + 1] - offsets[segment]);
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        wanted[i] = i;
+      std::stable_sort(wanted.begin(), wanted.end(), [of](std::uint64_t a, std::uint64_t b) {
+        return std::isnan(of[b]) ? !std::isnan(of[a]) : of[a] > of[b];
+      });
+      const std::size_t most = seed % 2 == 0 ? counts[segment] : k, found = std::min({wanted.size(), most, k});
+      for (std::size_t i = 0; i < k; ++i) {
+        const std::size_t place = segment * k + i;
+        ASSERT_EQ(positions[place], i < found ? wanted[i] : 77) << "seed " << seed << ", " << segment << ", " << i;
+        ASSERT_EQ(std::memcmp(&keys[place], i < found ? of + wanted[i] : &untouched, 4), 0) << "seed " << seed;
+      }
+    }
+  }
+}
+
 TEST(DeviceSelectRows, EachNaNKeepsItsBits) {
   constexpr std::size_t n = 3000, k = 200;
   std::vector<std::uint32_t> x(n);

@@ -20,6 +20,7 @@ template <class Word> // std::uint32_t, std::uint64_t, uint128
 struct merge_runs_request {
   std::span<const sorted_run> runs{}; ///< in host memory
   key_codec<Word> codec;
+  bool nan_last = false; ///< NaN behind all others in a descending order too; with whole keys
   Word* keys_out = nullptr;
   void* values_out = nullptr;
   unsigned value_bytes = 0;  ///< 0, 4 or 8

@@ -1,9 +1,9 @@
 // The merges of runs of one key width: by the order of integers, or of any keys, and by the width of values.
 #pragma once
 
-#include "kernels/any_image.hpp"
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/merge_runs.hpp"
+#include "kernels/select/nan_image.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -15,7 +15,7 @@ struct integer_order {
 };
 template <class Word>
 struct any_image_order {
-  any_image<Word> of;
+  nan_image<Word> of;
   Word mask;
   SORTILE_DEVICE bool operator()(Word a, Word b) const { return (of.image(a) & mask) < (of.image(b) & mask); }
 };
@@ -44,7 +44,7 @@ void merge_by_order(const simt::queue& q, const merge_runs_request<Word>& r) {
   const Word mask = Word(r.codec.mask << r.codec.shift);
   if constexpr (sizeof(Word) <= 8)
     if (r.codec.infinity != 0)
-      return merge_by_values(q, r, any_image_order<Word>{any_image<Word>(r.codec), mask});
+      return merge_by_values(q, r, any_image_order<Word>{nan_image<Word>(r.codec, r.nan_last), mask});
   merge_by_values(q, r, integer_order<Word>{Word(r.codec.sign ^ r.codec.complement), mask});
 }
 
