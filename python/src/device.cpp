@@ -77,6 +77,24 @@ void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle al
   run(opts);
 }
 
+namespace {
+
+/// `flips`: of floats, in descending order, NaN last. False where that cannot be done; nothing is queued then.
+template <class Request>
+bool queue_request(const Request& request, bool descending, bool flips, int ordinal, std::uintptr_t stream,
+                   nb::handle allocate) {
+  bool done = true;
+  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
+    if (flips)
+      done = queue_with_nan_last(request, opts);
+    else
+      run(request, opts);
+  });
+  return done;
+}
+
+} // namespace
+
 void device_sort(int wanted, int type, std::size_t rows, std::size_t n, std::uintptr_t keys_in, std::uintptr_t keys_out,
                  std::size_t value_bytes, std::uintptr_t values_in, std::uintptr_t values_out, bool descending,
                  int ordinal, std::uintptr_t stream, nb::handle allocate) {
@@ -111,23 +129,6 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
   });
 }
 
-namespace {
-
-template <class Request>
-bool queue_top_k(const Request& request, bool descending, bool flips, int ordinal, std::uintptr_t stream,
-                 nb::handle allocate) {
-  bool done = true;
-  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
-    if (flips)
-      done = queue_top_k_with_nan_last(request, opts);
-    else
-      run(request, opts);
-  });
-  return done;
-}
-
-} // namespace
-
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t counts,
                   std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
@@ -145,7 +146,7 @@ bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std:
                               .rows = rows,
                               .row_k = at<const void>(counts),
                               .row_k_bytes = count_bytes};
-  return queue_top_k(request, descending, flips, ordinal, stream, allocate);
+  return queue_request(request, descending, flips, ordinal, stream, allocate);
 }
 
 bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t keys, std::uintptr_t keys_out,
@@ -166,7 +167,7 @@ bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t
                                          .row_k = at<const void>(counts),
                                          .row_k_bytes = count_bytes},
                                         segments_at(begins, ends, offset_bytes, count)};
-  return queue_top_k(request, descending, flips, ordinal, stream, allocate);
+  return queue_request(request, descending, flips, ordinal, stream, allocate);
 }
 
 bool device_takes_nan_last(int type, std::size_t rows, std::size_t n, std::size_t k) {
@@ -293,14 +294,7 @@ bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool 
     list.push_back({at<const void>(nb::cast<std::uintptr_t>(given[0])), nullptr, nb::cast<std::size_t>(given[1])});
   }
   const merge_request request{.type = static_cast<key_type>(type), .runs = list, .keys_out = at<void>(keys_out)};
-  bool done = true;
-  queue_on(descending, ordinal, stream, allocate, [&](const options& opts) {
-    if (flips)
-      done = queue_merge_with_nan_last(request, opts);
-    else
-      run(request, opts);
-  });
-  return done;
+  return queue_request(request, descending, flips, ordinal, stream, allocate);
 }
 
 nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, const nb::args& arguments) {

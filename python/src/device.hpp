@@ -48,15 +48,13 @@ class shared_number {
 };
 
 /// Work that the library's front door does not offer. Each queues it like run() of a request.
-/// Of the first, false where it cannot, and nothing is queued: takes_top_k_with_nan_last() tells, by n, k, type and
-/// rows.
-bool queue_top_k_with_nan_last(const top_k_request& request, const options& opts);
+/// Of floats, in descending order. False where it cannot, and nothing is queued: takes_top_k_with_nan_last() tells, by
+/// n, k, type and rows or segments; merges of few elements, narrow keys and many runs, which are to be sorted.
+bool queue_with_nan_last(const top_k_request& request, const options& opts);
+bool queue_with_nan_last(const segmented_top_k_request& request, const options& opts);
+bool queue_with_nan_last(const merge_request& request, const options& opts);
 bool takes_top_k_with_nan_last(const top_k_request& request);
-bool queue_top_k_with_nan_last(const segmented_top_k_request& request, const options& opts);
 bool takes_top_k_with_nan_last(const segmented_top_k_request& request);
-/// Of floats, in descending order. False where it cannot, and nothing is queued: of few elements, narrow keys and many
-/// runs, which are to be sorted.
-bool queue_merge_with_nan_last(const merge_request& request, const options& opts);
 void queue_order_check(int type, std::size_t rows, std::size_t n, const void* keys, bool flips, std::uint64_t* answer,
                        const options& opts);
 /// What an answer says, and whether one is written in any case.

@@ -158,21 +158,21 @@ void queue_nan_last(const top_k_request& r, std::size_t rows, const segments& wh
 
 } // namespace
 
-bool queue_top_k_with_nan_last(const top_k_request& r, const options& opts) {
+bool queue_with_nan_last(const top_k_request& r, const options& opts) {
   if (!takes_top_k_with_nan_last(r))
     return false;
   queue_nan_last(r, r.rows, {}, opts);
   return true;
 }
 
-bool queue_top_k_with_nan_last(const segmented_top_k_request& r, const options& opts) {
+bool queue_with_nan_last(const segmented_top_k_request& r, const options& opts) {
   if (!takes_top_k_with_nan_last(r))
     return false;
   queue_nan_last(r.arrays, r.where.count, r.where, opts);
   return true;
 }
 
-bool queue_merge_with_nan_last(const merge_request& r, const options& opts) {
+bool queue_with_nan_last(const merge_request& r, const options& opts) {
   std::uint64_t n = 0, count = 0;
   for (const sorted_run& one : r.runs) {
     n += one.n;

@@ -26,19 +26,19 @@ std::uint64_t shared_number::wait(std::uintptr_t) const {
   refuse();
 }
 
-bool queue_top_k_with_nan_last(const top_k_request&, const options&) {
+bool queue_with_nan_last(const top_k_request&, const options&) {
   refuse();
 }
 bool takes_top_k_with_nan_last(const top_k_request&) {
   return false;
 }
-bool queue_top_k_with_nan_last(const segmented_top_k_request&, const options&) {
+bool queue_with_nan_last(const segmented_top_k_request&, const options&) {
   refuse();
 }
 bool takes_top_k_with_nan_last(const segmented_top_k_request&) {
   return false;
 }
-bool queue_merge_with_nan_last(const merge_request&, const options&) {
+bool queue_with_nan_last(const merge_request&, const options&) {
   refuse();
 }
 void queue_order_check(int, std::size_t, std::size_t, const void*, bool, std::uint64_t*, const options&) {

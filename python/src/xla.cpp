@@ -194,7 +194,7 @@ void run_with_nan_last(top_k_request request, const options& opts) {
   if (opts.memory == memory::host)
     with_signs_turned(request, request.rows * request.n, request.rows * request.k, opts,
                       [&](const options& how) { run(request, how); });
-  else if (!queue_top_k_with_nan_last(request, opts))
+  else if (!queue_with_nan_last(request, opts))
     refuse_nan_last(request.n);
 }
 
@@ -202,7 +202,7 @@ void run_with_nan_last(segmented_top_k_request request, const options& opts) {
   if (opts.memory == memory::host)
     with_signs_turned(request.arrays, request.arrays.n, request.where.count * request.arrays.k, opts,
                       [&](const options& how) { run(request, how); });
-  else if (!queue_top_k_with_nan_last(request, opts))
+  else if (!queue_with_nan_last(request, opts))
     refuse_nan_last(request.arrays.n);
 }
 
