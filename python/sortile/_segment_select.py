@@ -68,8 +68,9 @@ def segment_top_k(
     Raises
     ------
     ValueError
-        A k below 0; as many k as there are no segments; an array of several axes; offsets as `segment_sort` says. Where the
-        host does not read k, one below 0 counts as 0, and one above `most` as `most`.
+        A k below 0; an array of them that has not one for each segment; a `most` beside a single k; an array of several
+        axes; what `segment_sort` refuses of offsets. Where the host does not read k, one below 0 counts as 0, and one
+        above `most` as `most`.
     TypeError
         Elements that `top_k` does not take, a k that is no whole number, and offsets that are no integers along one axis.
     MemoryError
@@ -107,7 +108,8 @@ def segment_top_k(
         refuse_host_options(None, progress)
         return _of_held(framework, x, k, offsets, largest, nan, most, fill)
     a, back = given(x)
-    need_one_axis(a)
+    if a.ndim != 1:
+        raise ValueError(f"sortile.segment_top_k: the array has shape {a.shape}; segments are parts of one axis")
     where = on_host("segment_top_k", offsets)
     columns, counts = _wanted(k, most, segment_count(where))
     if not is_ordered(a.dtype):
@@ -116,11 +118,6 @@ def segment_top_k(
     with telling(progress) as tell:
         values, indices = host_segment_top_k(a, columns, counts, element, where, largest, nan, threads, tell)
     return TopK(back(values), positions_back(x, back)(indices))
-
-
-def need_one_axis(x: Any) -> None:
-    if x.ndim != 1:
-        raise ValueError(f"sortile.segment_top_k: the array has shape {tuple(x.shape)}; segments are parts of one axis")
 
 
 def _is_array(k: Any) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TopK(NamedTuple):
-    """What `top_k` gives: arrays of one shape."""
+    """What `top_k` and `segment_top_k` give: arrays of one shape."""
 
     values: NDArray[Any]
     indices: NDArray[np.int64]

@@ -261,7 +261,7 @@ def segment_order_operator(
         need_gpu_engine(x)
         keys, _, down = _device.segmented(FRAMEWORK, x, descending, nan)
         return FRAMEWORK.sort_segments_with_order(keys, (begins, ends), down)[1]
-    where = offsets_on_host(begins, ends)
+    where = offsets_on_host("segment_sort", begins, ends)
     return from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
         torch.int64
     )
@@ -275,7 +275,7 @@ def segment_argsort_operator(
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.segment_argsort(FRAMEWORK, x, (begins, ends), descending, positions, nan)
-    where = offsets_on_host(begins, ends)
+    where = offsets_on_host("segment_argsort", begins, ends)
     wide = from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
     return wide.to(getattr(torch, positions))
 
@@ -289,7 +289,7 @@ def segment_top_k_operator(
     if x.is_cuda:
         need_gpu_engine(x)
         return _device.segment_top_k(FRAMEWORK, x, k, counts, (begins, ends), largest, nan, 0)[1]
-    where = offsets_on_host(begins, ends)
+    where = offsets_on_host("segment_top_k", begins, ends)
     read = None if counts is None else counts.numpy().astype("uint64")
     return from_host(x, lambda a: host_segment_top_k(a, k, read, None, where, largest, nan, None, None)[1])
 

@@ -10,8 +10,8 @@ from ._segments import on_host
 from ._sorting import argsort, sort
 
 
-def offsets_on_host(begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
-    return on_host("segment_sort", begins.numpy() if ends is None else (begins.numpy(), ends.numpy()))
+def offsets_on_host(function: str, begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
+    return on_host(function, begins.numpy() if ends is None else (begins.numpy(), ends.numpy()))
 
 
 def host_sort(a: Any, axis: int, descending: bool, nan: Any) -> Any:

@@ -29,8 +29,9 @@ void fill_elements(std::byte* to, std::size_t n, std::size_t width, const void* 
     std::memset(to, 0, n * width);
     return;
   }
-  for (std::size_t i = 0; i < n; ++i)
-    std::memcpy(to + i * width, element, width);
+  std::memcpy(to, element, n == 0 ? 0 : width);
+  for (std::size_t done = 1; done < n; done *= 2)
+    std::memcpy(to + done * width, to, std::min(done, n - done) * width);
 }
 
 } // namespace
