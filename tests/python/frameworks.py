@@ -26,7 +26,7 @@ class Torch:
         return self.xp.cuda.is_available()
 
     def there(self, x):
-        return self.xp.from_numpy(np.ascontiguousarray(x)).to(self.device)
+        return self.xp.from_numpy(np.ascontiguousarray(x).reshape(np.shape(x))).to(self.device)  # which has an axis at least
 
     def back(self, x):
         return x.detach().cpu().numpy()

@@ -3,7 +3,7 @@
 
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/merge_runs.hpp"
-#include "kernels/select/nan_image.hpp"
+#include "kernels/nan_image.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 

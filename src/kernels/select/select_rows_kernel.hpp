@@ -31,10 +31,10 @@
 #pragma once
 
 #include "kernels/below_pivot.hpp"
+#include "kernels/nan_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/segments/segment_reader.hpp"
 #include "kernels/select/lane_row.hpp"
-#include "kernels/select/nan_image.hpp"
 #include "kernels/select/rank_search.hpp"
 #include "kernels/select/row_limits.hpp"
 #include "kernels/select/select_rows.hpp"

@@ -37,9 +37,9 @@
 // lanes that keep the greater one.
 #pragma once
 
+#include "kernels/nan_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/select/lane_row.hpp"
-#include "kernels/select/nan_image.hpp"
 #include "kernels/select/row_limits.hpp"
 #include "kernels/select/select_rows.hpp"
 #include "kernels/usual_image.hpp"
