@@ -63,12 +63,7 @@ class TorchArrays(GpuArrays):
         return wide.contiguous() if wide.dtype in _SIGNED else wide.clamp(min=0).contiguous()
 
     def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
-        """Unsigned integers by their bits: PyTorch takes no number beyond those of int64."""
-        signed = _SIGNED.get(dtype)
-        if signed is None:
-            return torch.full(shape, fill, dtype=dtype, device=like.device)
-        bits = fill if fill <= torch.iinfo(signed).max else fill - 2 ** torch.iinfo(signed).bits
-        return torch.full(shape, bits, dtype=signed, device=like.device).view(dtype)
+        return torch.full(shape, fill, dtype=dtype, device=like.device)
 
     def is_integer(self, x: Any) -> bool:
         return not x.is_floating_point() and not x.is_complex() and x.dtype != torch.bool
