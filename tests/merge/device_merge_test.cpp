@@ -177,6 +177,8 @@ void merge_with_nan_last(std::uint64_t seed, key_type type, const std::vector<st
 TEST(DeviceMerge, NaNLastInADescendingOrder) {
   for (std::uint64_t seed = 1; seed <= unless_short(10u, 3u); ++seed) {
     merge_with_nan_last<float, std::uint32_t>(seed, key_type::f32, {1500, 0, 900, 40});
+    merge_with_nan_last<float, std::uint32_t>(seed, key_type::f32, {0, 2500, 1700});
+    merge_with_nan_last<double, std::uint64_t>(seed, key_type::f64, {7, 1900});
     merge_with_nan_last<double, std::uint64_t>(seed, key_type::f64, {400, 3, 500, 2, 90, 0, 700, 11});
     merge_with_nan_last<float, std::uint32_t>(seed, key_type::f32, std::vector<std::size_t>(20, 60)); // two passes
   }
