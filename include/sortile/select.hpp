@@ -166,7 +166,7 @@ plan explain(const Request& request, const options& opts = {}) {
 
 /// The keys that a stable sort would have at the given places, in the order in which the places are named. Rows as in
 /// top_k_request; the results of row r begin at keys_out + r · ranks.size(). Keys and results lie where options::memory
-/// says, the list of ranks always in host memory, where it is read before the call returns.
+/// says, the list of ranks always in host memory, where it is read before the call returns. Results overlap nothing.
 struct ranks_request {
   key_type type = key_type::u32;
   std::size_t n = 0;
@@ -209,7 +209,7 @@ enum class quantile_method : std::uint8_t {
 /// Quantiles of n keys as doubles: exact keys, and interpolated where the method says so. `linear` and `midpoint`
 /// compute in double. A NaN among the keys is the largest of them, as in every order here. The order is ascending:
 /// options::order and options::bits must be left at their defaults. Keys and results lie where options::memory says,
-/// the probabilities always in host memory, where they are read before the call returns.
+/// the probabilities always in host memory, where they are read before the call returns. Results overlap nothing.
 struct quantiles_request {
   key_type type = key_type::f64;
   std::size_t n = 0; ///< at least 1

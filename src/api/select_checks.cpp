@@ -183,18 +183,21 @@ named_array keys_of(key_type type, const void* keys, std::size_t n, std::size_t 
   return {"keys", keys, extent(n, rows, stride), key, key};
 }
 
+/// `list` says what is searched for: ranks or probabilities.
 struct search_arrays {
-  named_array keys, results;
+  named_array keys, list, results;
 };
 
 search_arrays arrays_of(const ranks_request& r) {
   const std::size_t key = key_bytes(r.type);
   return {keys_of(r.type, r.keys, r.n, r.rows, r.stride),
+          {"ranks", r.ranks.data(), r.ranks.size(), sizeof(std::size_t)},
           {"keys_out", r.keys_out, results(r.ranks.size(), r.rows), key, key}};
 }
 
 search_arrays arrays_of(const quantiles_request& r) {
   return {keys_of(r.type, r.keys, r.n, r.rows, r.stride),
+          {"probabilities", r.probabilities.data(), r.probabilities.size(), sizeof(double)},
           {"results", r.results, results(r.probabilities.size(), r.rows), sizeof(double), alignof(double)}};
 }
 
@@ -203,14 +206,14 @@ void need_search_arrays(const Request& r, const options& opts) {
   const search_arrays a = arrays_of(r);
   need_array(a.keys, opts.memory);
   need_array(a.results, opts.memory);
-  need_apart(a.keys, a.results);
+  need_outputs_apart({a.keys, a.list}, {a.results});
 }
 
 } // namespace
 
 void selection(const ranks_request& r, const options& opts) {
   need_selection_call("a search for ranks", r.type, opts);
-  need_array({"ranks", r.ranks.data(), r.ranks.size(), sizeof(std::size_t)}, memory::host);
+  need_array(arrays_of(r).list, memory::host);
   for (const std::size_t rank : r.ranks)
     if (rank >= r.n)
       refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(r.n) +
@@ -232,7 +235,7 @@ void selection(const quantiles_request& r, const options& opts) {
     refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) + " does not exist");
   if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
     refuse_call("n = 0 keys have no quantiles; n must be at least 1");
-  need_array({"probabilities", r.probabilities.data(), r.probabilities.size(), sizeof(double)}, memory::host);
+  need_array(arrays_of(r).list, memory::host);
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
       refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");

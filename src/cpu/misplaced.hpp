@@ -1,5 +1,8 @@
-// What several threads that have split an array together, each its stretch, still have to exchange.
+// Splits of an array in stretches, each split by itself, by several threads or vectors: what they still have to
+// exchange.
 #pragma once
+
+#include "cpu/parallel.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -40,15 +43,50 @@ void each_misplaced(const Stretches& stretches, std::size_t lows, F&& f) {
   }
 }
 
-/// The same in pieces for threads.
-inline std::vector<exchange> misplaced_stretches(const std::vector<stretch>& stretches, std::size_t lows) {
-  constexpr std::size_t most = std::size_t{1} << 16;
-  std::vector<exchange> all;
-  each_misplaced(stretches, lows, [&](std::size_t a, std::size_t b, std::size_t n) {
-    for (std::size_t i = 0; i < n; i += most)
-      all.push_back({a + i, b + i, std::min(most, n - i)});
+/// Room for what a split by threads notes down, so that it allocates nothing once keys move.
+struct split_room {
+  static constexpr std::size_t most_exchanged = std::size_t{1} << 16; ///< keys, by one thread
+
+  std::vector<stretch> stretches;
+  std::vector<exchange> exchanges;
+
+  /// For splits of up to n keys in so many pairs of stretches.
+  split_room(std::size_t n, std::size_t pairs) {
+    stretches.reserve(2 * pairs);
+    exchanges.reserve(4 * pairs + n / (2 * most_exchanged) + 1);
+  }
+};
+
+/// Splits n keys in pairs of stretches, by threads: split_two(left, left_n, right, right_n, left_lows, right_lows)
+/// takes one of the left half and its mirror image, gathers low keys in the first and others in the second, and says
+/// how many low ones stand at the front of each. Where the pivot is near the middle, few keys are then on the wrong
+/// side, and these change places. Returns how many are low. What ends up where does not depend on the number of
+/// threads.
+template <class K, class SplitTwo>
+std::size_t split_in_pairs(K* keys, std::size_t n, std::size_t pairs, unsigned workers, progress_meter* progress,
+                           split_room& room, SplitTwo&& split_two) {
+  const std::size_t half = n / 2;
+  room.stretches.resize(2 * pairs); // as they lie: the mirror image of number i is the i-th from the end
+  for_each_task(workers, pairs, progress, [&](unsigned, std::size_t i) {
+    stretch &left = room.stretches[i], &right = room.stretches[2 * pairs - 1 - i];
+    left = {part_begin(half, pairs, i), part_begin(half, pairs, i + 1), 0};
+    right = {n - part_begin(n - half, pairs, i + 1), n - part_begin(n - half, pairs, i), 0};
+    split_two(keys + left.begin, left.end - left.begin, keys + right.begin, right.end - right.begin, left.lows,
+              right.lows);
   });
-  return all;
+  std::size_t lows = 0;
+  for (const stretch& s : room.stretches)
+    lows += s.lows;
+  room.exchanges.clear();
+  each_misplaced(room.stretches, lows, [&](std::size_t a, std::size_t b, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += split_room::most_exchanged)
+      room.exchanges.push_back({a + i, b + i, std::min(split_room::most_exchanged, count - i)});
+  });
+  for_each_task(workers, room.exchanges.size(), nullptr, [&](unsigned, std::size_t i) {
+    const exchange& e = room.exchanges[i];
+    std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
+  });
+  return lows;
 }
 
 } // namespace sortile::cpu

@@ -5,11 +5,12 @@
 #include "cpu/gather.hpp"
 #include "cpu/key_number.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/ranks_plan.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select_jobs.hpp"
 #include "cpu/select_table.hpp"
 #include "cpu/small_select.hpp"
-#include "cpu/vector_sort.hpp"
+#include "cpu/vector_select.hpp"
 #include "plan/segment_places.hpp"
 #include "primitives/quantile_place.hpp"
 
@@ -111,28 +112,44 @@ void select_row(const top_k_request& row, const top_k_layout& most, const row_jo
   of_row(row, own.bytes <= most.bytes ? own : most, job);
 }
 
-/// Ranks that are not next to another one that was counted: those share an interval of the sample.
-std::size_t separate(std::span<const std::size_t> ranks) {
-  std::vector<std::size_t> sorted(ranks.begin(), ranks.end());
-  std::sort(sorted.begin(), sorted.end());
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    count += i == 0 || sorted[i] > sorted[i - 1] + 1;
-  return count;
+// Steps of plans.
+
+void add_vector_steps(key_type type, std::size_t n, std::size_t rows, const few_ranks& ranks, const std::string& what,
+                      std::vector<plan_step>& steps) {
+  const std::size_t row = n * key_bytes(type);
+  std::size_t read = 0, copied = 0; // of a row
+  if (n <= few_ranks::sorted_whole) {
+    read = copied = row;
+  } else {
+    ranks.each_run([&](std::size_t first, std::size_t last) {
+      read += row;
+      copied += probably_copied(n, first, last) * key_bytes(type);
+    });
+  }
+  steps.push_back({"gather",
+                   n <= copied_whole ? "all keys, since n is small"
+                                     : "keys between two of a sample, around " + what +
+                                           (read > row ? ": a read for each that does not follow another one" : ""),
+                   rows * read, rows * copied});
+  steps.push_back({"split", "these around keys of further samples, until few are left, which are sorted",
+                   rows * (copied + copied / 2), rows * (copied + copied / 2)});
 }
 
-} // namespace
-
-std::size_t select_workspace_bytes(const top_k_request& r, unsigned threads) {
-  if (r.n == 0 || r.k == 0 || r.rows == 0)
-    return 0;
-  const row_shares shares(r.n, r.rows, threads);
-  return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
+/// A top-k by vectors is a search for the first k ranks.
+void add_vector_steps(const top_k_request& r, std::vector<plan_step>& steps) {
+  const std::size_t key = key_bytes(r.type), row = r.n * key;
+  const std::size_t copied = probably_copied(r.n, 0, r.k - 1) * key;
+  steps.push_back({"gather",
+                   r.n <= copied_whole
+                       ? "all keys, since n is small"
+                       : "keys up to one of a sample that is probably behind the key of rank " + std::to_string(r.k),
+                   r.rows * row, r.rows * copied});
+  steps.push_back({"split", "these around keys of further samples; the first " + std::to_string(r.k) + " are sorted",
+                   r.rows * (copied + copied / 2), r.rows * (copied + copied / 2)});
 }
 
-void add_select_steps(const top_k_request& r, const options&, unsigned threads, std::vector<plan_step>& steps) {
-  if (r.n == 0 || r.k == 0 || r.rows == 0)
-    return;
+/// Of a top-k that goes the planned way.
+void add_planned_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
   const row_shares shares(r.n, r.rows, threads);
   const top_k_layout layout(r, shares.threads);
   const std::size_t key = key_bytes(r.type), element = key + layout.position_bytes;
@@ -155,6 +172,27 @@ void add_select_steps(const top_k_request& r, const options&, unsigned threads, 
                    r.row_k == nullptr ? "the first " + std::to_string(r.k)
                                       : "as many as row_k says, " + std::to_string(r.k) + " of a row at most",
                    result, result});
+}
+
+} // namespace
+
+std::size_t select_workspace_bytes(const top_k_request& r, unsigned threads) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return 0;
+  const row_shares shares(r.n, r.rows, threads);
+  return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
+}
+
+void add_select_steps(const top_k_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.n == 0 || r.k == 0 || r.rows == 0)
+    return;
+  if (is_done_at_once(r, opts)) {
+    add_vector_steps(r, steps);
+    const std::size_t result = r.rows * r.k * key_bytes(r.type);
+    steps.push_back({"copy", "the first " + std::to_string(r.k), result, result});
+    return;
+  }
+  add_planned_steps(r, threads, steps);
 }
 
 void select(const top_k_request& r, const options& opts, const execution& how) {
@@ -274,7 +312,11 @@ void add_select_steps(const partial_sort_request& r, const options& opts, unsign
   if (r.k == 0)
     return;
   std::byte first{};
-  add_select_steps(first_of(r, &first, &first), opts, threads, steps);
+  const top_k_request of_first = first_of(r, &first, &first);
+  if (is_done_at_once(r, opts))
+    add_vector_steps(of_first, steps);
+  else
+    add_planned_steps(of_first, threads, steps);
   const std::size_t keys = r.n * key_bytes(r.type), result = r.k * (key_bytes(r.type) + r.value_bytes);
   if (r.k < r.n)
     steps.push_back({"displace",
@@ -292,8 +334,10 @@ void select(const partial_sort_request& r, const options& opts, const execution&
   const top_k_request request = first_of(r, keys, values);
   const scratch space(select_workspace_bytes(request, how.threads), "the workspace of a partial sort");
   select(request, opts, {how.threads, space.bytes(), nullptr});
-  if (r.k < r.n)
+  if (r.k < r.n) {
+    tell_step("displace");
     functions_of(r.type).make_room_for_first(r, keys, opts, how.threads);
+  }
   copy(keys, r.k * key, r.keys, how.threads);
   copy(values, r.k * r.value_bytes, r.values, how.threads);
 }
@@ -301,20 +345,12 @@ void select(const partial_sort_request& r, const options& opts, const execution&
 void select(const ranks_request& r, const options& opts, const execution& how) {
   if (r.ranks.empty() || r.rows == 0)
     return;
-  const row_shares shares(r.n, r.rows, how.threads);
-  const ranks_layout layout(r.type, r.n, separate(r.ranks), shares.threads);
-  const scratch space(shares.workers * rounded(layout.bytes), "the workspace of a selection");
-  do_rows(r, layout, shares, opts, space.bytes(), functions_of(r.type).ranks_row);
+  const ranks_plan plan(r, opts, how.threads);
+  const scratch space(plan.shares.workers * rounded(plan.bytes), "the workspace of a selection");
+  do_rows(r, plan, plan.shares, opts, space.bytes(), functions_of(r.type).ranks_row);
 }
 
 namespace {
-
-/// Whether vectors bring such a key to its place.
-bool splits_by_vectors(const nth_element_request& r, const options& opts) {
-  const std::size_t key = key_bytes(r.type);
-  return (key == 4 && sorts_by_vectors(key_image<std::uint32_t>(r.type, opts.order, opts.bits))) ||
-         (key == 8 && sorts_by_vectors(key_image<std::uint64_t>(r.type, opts.order, opts.bits)));
-}
 
 constexpr std::size_t nth_sorted_below = std::size_t{1} << 16; // keys: without vectors a sort takes half as long
 
@@ -324,11 +360,12 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
                       std::vector<plan_step>& steps) {
   if (r.nth >= r.n)
     return;
-  const std::size_t keys = r.n * key_bytes(r.type);
-  if (splits_by_vectors(r, opts)) {
+  const std::size_t key = key_bytes(r.type), keys = r.n * key;
+  if (selects_by_vectors(r.type, opts)) {
+    const std::size_t moved = keys + std::min(r.nth, r.n - 1 - r.nth) * key; // the side of more keys is left first
     steps.push_back({"split",
-                     "around keys of a sample that are probably near that rank, until few are left between them",
-                     keys + keys / 2, keys + keys / 2});
+                     "around keys of a sample that are probably near that rank, until few are left between them", moved,
+                     moved});
   } else if (r.n < nth_sorted_below) {
     steps.push_back({"sort", "all keys, since n is small", keys, keys});
   } else {
@@ -340,13 +377,17 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
 void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
     return;
-  const bool by_vectors = splits_by_vectors(r, opts);
+  const bool by_vectors = selects_by_vectors(r.type, opts), in_pieces = by_vectors && r.n > most_alone;
   if (by_vectors || r.n < nth_sorted_below) {
-    progress_meter progress(opts.progress ? &opts.progress : nullptr, r.n);
+    progress_meter progress(opts.progress ? &opts.progress : nullptr, in_pieces ? 2 * std::uint64_t{r.n} : r.n);
     progress.report(); // the last time that nothing has moved
-    if (by_vectors) {
+    if (in_pieces) {
+      tell_step("split");
+      functions_of(r.type).long_nth_element(r, opts, how.threads, progress);
+    } else if (by_vectors) {
       select_by_vectors(r, opts.order);
     } else {
+      tell_step("sort");
       const sort_request all{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys};
       const scratch space(cpu_engine().workspace_bytes(all, opts, 1), "the workspace of nth_element");
       sort_within(all, opts, 1, space.bytes());
@@ -356,26 +397,58 @@ void select(const nth_element_request& r, const options& opts, const execution& 
   }
   alignas(16) std::byte found[16];
   select(ranks_request{.type = r.type, .n = r.n, .keys = r.keys, .ranks = {&r.nth, 1}, .keys_out = found}, opts, how);
+  tell_step("exchange");
   functions_of(r.type).exchange_around(r, found, opts, how.threads);
 }
 
-void add_select_steps(const ranks_request& r, const options&, unsigned, std::vector<plan_step>& steps) {
-  if (r.ranks.empty() || r.rows == 0)
-    return;
-  const ranks_layout layout(r.type, r.n, separate(r.ranks), 1);
+namespace {
+
+void add_steps_in_pieces(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
+                         std::vector<plan_step>& steps) {
+  const long_ranks_layout& layout = plan.in_pieces;
+  const std::size_t key = key_bytes(r.type), copied = r.rows * layout.capacity() * key;
+  steps.push_back({"sample", std::to_string(layout.sample) + " keys, for an interval around " + ranks,
+                   r.rows * layout.sample * 64, 0});
+  steps.push_back({"gather",
+                   "the keys of the intervals, " + std::to_string(layout.capacity()) + " at most, from pieces of " +
+                       std::to_string(long_ranks_layout::piece) + " keys",
+                   r.rows * r.n * key, copied});
+  steps.push_back({"split", "these around keys of further samples, until few are left, which are sorted",
+                   copied + copied / 2, copied + copied / 2});
+  steps.push_back({"fallback", "a filter and digits, where the sample has misled", 0, 0});
+}
+
+void add_steps_of_filter(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
+                         std::vector<plan_step>& steps) {
+  const ranks_layout& layout = plan.filter;
   const std::size_t key = key_bytes(r.type), keys = r.rows * r.n * key, gathered = r.rows * layout.capacity * key;
-  const std::string ranks = std::to_string(r.ranks.size()) + (r.ranks.size() == 1 ? " rank" : " ranks");
   if (layout.whole) {
     steps.push_back({"sort", "all keys, since most would be collected or n is small", keys, keys});
-  } else {
-    steps.push_back({"sample", std::to_string(layout.sample) + " keys, for an interval around each of " + ranks,
-                     r.rows * layout.sample * 64, 0});
-    steps.push_back(
-        {"filter", "the keys of the intervals, " + std::to_string(layout.capacity) + " at most", keys, gathered});
-    steps.push_back({"sort", "these", gathered, gathered});
-    steps.push_back({"fallback", "digits find a rank's key where the sample has misled: a read for 11 bits", 0, 0});
+    return;
   }
-  steps.push_back({"copy", "the keys at " + ranks, r.rows * r.ranks.size() * key, r.rows * r.ranks.size() * key});
+  steps.push_back({"sample", std::to_string(layout.sample) + " keys, for an interval around each of " + ranks,
+                   r.rows * layout.sample * 64, 0});
+  steps.push_back(
+      {"filter", "the keys of the intervals, " + std::to_string(layout.capacity) + " at most", keys, gathered});
+  steps.push_back({"sort", "these", gathered, gathered});
+  steps.push_back({"fallback", "digits find a rank's key where the sample has misled: a read for 11 bits", 0, 0});
+}
+
+} // namespace
+
+void add_select_steps(const ranks_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.ranks.empty() || r.rows == 0)
+    return;
+  const ranks_plan plan(r, opts, threads);
+  const std::string ranks = std::to_string(r.ranks.size()) + (r.ranks.size() == 1 ? " rank" : " ranks");
+  if (plan.way == ranks_way::vectors)
+    add_vector_steps(r.type, r.n, r.rows, plan.few, ranks, steps);
+  else if (plan.way == ranks_way::long_vectors)
+    add_steps_in_pieces(r, plan, ranks, steps);
+  else
+    add_steps_of_filter(r, plan, ranks, steps);
+  const std::size_t results = r.rows * r.ranks.size() * key_bytes(r.type);
+  steps.push_back({"copy", "the keys at " + ranks, results, results});
 }
 
 void add_select_steps(const quantiles_request& r, const options& opts, unsigned threads,
@@ -407,6 +480,7 @@ void select(const quantiles_request& r, const options& opts, const execution& ho
   const std::size_t key = key_bytes(r.type), count = places.size();
   const scratch keys(r.rows * ranks.size() * key, "the keys between which quantiles lie");
   select(ranks_request{r.type, r.n, r.keys, ranks, keys.bytes().data(), r.rows, r.stride}, opts, how);
+  tell_step("interpolate");
   for (std::size_t row = 0; row < r.rows; ++row)
     for (std::size_t i = 0; i < count; ++i) {
       const auto key_at = [&](std::size_t rank) {

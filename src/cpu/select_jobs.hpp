@@ -3,23 +3,18 @@
 #pragma once
 
 #include "cpu/gather.hpp"
+#include "cpu/long_select.hpp"
+#include "cpu/ranks_plan.hpp"
+#include "cpu/scratch.hpp"
 #include "cpu/select_keys.hpp"
 #include "cpu/small_select.hpp"
-#include "cpu/vector_sort.hpp"
+#include "cpu/told_steps.hpp"
 #include "primitives/sample_ranks.hpp"
 
 #include <cstring>
 #include <optional>
 
 namespace sortile::cpu {
-
-/// A row, and how it is to be done.
-struct row_job {
-  const options& opts;
-  unsigned threads = 1;
-  progress_meter* progress = nullptr;
-  std::byte* workspace = nullptr;
-};
 
 // The first k
 
@@ -57,23 +52,28 @@ class top_k_job {
   }
 
   void sort_all() {
+    tell_step("sort");
     sort_within(sort_of(request_.keys_in, request_.n, nullptr), job_.opts, job_.threads, sort_space());
   }
 
   void select() {
     const selection<K> keys(static_cast<const K*>(request_.keys_in), request_.n,
                             exact_image<K>(request_.type, job_.opts), job_.threads, job_.progress);
+    tell_step("sample");
     K pivot = sampled_pivot(keys);
+    tell_step("filter");
     const candidates<K, P> memory{reinterpret_cast<K*>(job_.workspace + layout_.chunk_keys),
                                   reinterpret_cast<P*>(job_.workspace + layout_.chunk_positions)};
     chunk_pool<K, P> pool(layout_.pieces, memory);
     std::vector<piece_counts> found(layout_.pieces.pieces);
     keys.collect_below(pivot, pool, found);
     if (!pool.holds_at_most(layout_.capacity) || reached(found) < request_.k) { // the sample has misled
+      tell_step("fallback");
       pivot = keys.exact(request_.k - 1, found.size()).image;
       keys.collect_below(pivot, pool, found); // fewer than k, for which there is room
     }
     const std::size_t below = pool.gather(first_, job_.threads);
+    tell_step("sort");
     sort_within(sort_of(first_.keys, below, first_.positions), job_.opts, job_.threads, sort_space());
     if (below < request_.k)
       add_equal(keys, pivot, found, below);
@@ -104,6 +104,7 @@ class top_k_job {
 
   void write() const {
     const std::size_t k = request_.k;
+    tell_step("copy");
     if (request_.keys_out != nullptr)
       copy(first_.keys, k * sizeof(K), request_.keys_out, job_.threads);
     if constexpr (has_positions<P>) {
@@ -149,23 +150,28 @@ class ranks_job {
     K* const out = static_cast<K*>(request_.keys_out);
     if (layout_.whole) {
       sort_inside(request_.keys, request_.n);
+      tell_step("copy");
       for (std::size_t i = 0; i < request_.ranks.size(); ++i)
         out[i] = inside_[request_.ranks[i]];
       return;
     }
+    tell_step("sample");
     place_splitters();
+    tell_step("filter");
     chunk_pool<K, no_position> pool(layout_.pieces,
                                     {reinterpret_cast<K*>(job_.workspace + layout_.chunk_keys), nullptr});
     keys_.collect_between(splitters_, pool, layout_.pieces.pieces, counts_);
     complete_ = pool.holds_at_most(layout_.capacity);
     if (complete_)
       sort_inside(inside_, pool.gather({inside_, nullptr}, job_.threads));
+    tell_step("copy");
     for (std::size_t i = 0; i < request_.ranks.size(); ++i)
       out[i] = key_of_rank(request_.ranks[i]);
   }
 
  private:
   void sort_inside(const void* from, std::size_t n) {
+    tell_step("sort");
     sort_within({.type = request_.type, .n = n, .keys_in = from, .keys_out = inside_}, job_.opts, job_.threads,
                 {job_.workspace + layout_.sort, layout_.sort_bytes});
   }
@@ -178,8 +184,10 @@ class ranks_job {
     std::vector<std::size_t> ranks(request_.ranks.begin(), request_.ranks.end());
     std::sort(ranks.begin(), ranks.end());
     for (const std::size_t rank : ranks) {
-      const K low = sample[primitives::sample_rank_before(rank, n, m)],
-              high = sample[primitives::sample_rank_behind(rank, n, m)];
+      const std::size_t before = primitives::sample_rank_before(rank, n, m),
+                        behind = primitives::sample_rank_behind(rank, n, m);
+      const K low = before == 0 ? K{0} : sample[before], // images of all keys lie between these
+          high = behind == m - 1 ? keys_.image().window : sample[behind];
       if (!splitters_.empty() && low <= splitters_.back()) {
         splitters_.back() = std::max(splitters_.back(), high);
       } else {
@@ -205,7 +213,8 @@ class ranks_job {
         return equal_key({splitters_[s + 1], behind}, rank);
       collected += behind - first_inside;
     }
-    return equal_key(keys_.exact(rank, layout_.pieces.pieces), rank); // the sample has misled
+    tell_step("fallback"); // the sample has misled
+    return equal_key(keys_.exact(rank, layout_.pieces.pieces), rank);
   }
 
   /// The key of a rank among those with one image. Of most types all of these have the same bits.
@@ -240,18 +249,34 @@ class ranks_job {
   bool complete_ = false;
 };
 
-/// Up to so many threads take longer to find intervals and read the keys together than one does by vectors.
-inline constexpr unsigned slower_threads = 4;
+template <class K>
+void ranks_row(const ranks_request& row, const ranks_plan& plan, const row_job& job) {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    if (plan.way == ranks_way::vectors) {
+      search_by_vectors(row, job.opts.order, plan.few);
+      if (job.progress != nullptr)
+        job.progress->add(row.n);
+      return;
+    }
+    if (plan.way == ranks_way::long_vectors) {
+      if (long_ranks<K>(row, plan.in_pieces, job).run())
+        return;
+      tell_step("fallback");
+      const ranks_layout layout = plan.filter_of(row);
+      const scratch space(layout.bytes, "the workspace of a selection");
+      return ranks_job<K>(row, layout, {job.opts, job.threads, job.progress, space.bytes().data()}).run();
+    }
+  }
+  ranks_job<K>(row, plan.filter, job).run();
+}
+
+// One key in its place
 
 template <class K>
-void ranks_row(const ranks_request& row, const ranks_layout& layout, const row_job& job) {
-  if (job.threads <= slower_threads && sorts_by_vectors(key_image<K>(row.type, job.opts.order, job.opts.bits)) &&
-      search_by_vectors(row, job.opts.order)) {
-    if (job.progress != nullptr)
-      job.progress->add(row.n);
-    return;
-  }
-  ranks_job<K>(row, layout, job).run();
+void nth_element_of_long(const nth_element_request& request, const options& opts, unsigned threads,
+                         progress_meter& progress) {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    long_nth_element<K>(request, opts, threads, progress).run();
 }
 
 } // namespace sortile::cpu

@@ -25,6 +25,14 @@ key_image<K> exact_image(key_type type, const options& opts) {
   return image;
 }
 
+/// A row, and how it is to be done.
+struct row_job {
+  const options& opts;
+  unsigned threads = 1;
+  progress_meter* progress = nullptr;
+  std::byte* workspace = nullptr;
+};
+
 /// What one piece of the array holds.
 struct piece_counts {
   std::size_t below = 0;
@@ -53,10 +61,16 @@ class selection {
   /// The images of m keys, one from each of m equal parts of the array, at a random place that is always the same: no
   /// likely arrangement of an array matches these places.
   void sample(K* images, std::size_t m) const {
+    sample_keys(images, m);
+    for (std::size_t i = 0; i < m; ++i)
+      images[i] = image_.ordering(images[i]);
+  }
+  /// These keys.
+  void sample_keys(K* keys, std::size_t m) const {
     for (std::size_t i = 0; i < m; ++i) {
       const std::size_t begin = place(i, m), width = place(i + 1, m) - begin;
       const std::uint64_t random = mixed(i);
-      images[i] = image_.ordering(keys_[begin + static_cast<std::size_t>((uint128{random} * width) >> 64)]);
+      keys[i] = keys_[begin + static_cast<std::size_t>((uint128{random} * width) >> 64)];
     }
   }
 
@@ -99,7 +113,7 @@ class selection {
   /// How many keys of each piece lie below an image, and how many equal it.
   std::vector<piece_counts> count(K pivot, std::size_t pieces) const {
     std::vector<piece_counts> found(pieces);
-    for_each_task(threads_, pieces, nullptr, [&](unsigned, std::size_t piece) {
+    for_each_task(threads_, pieces, progress_, [&](unsigned, std::size_t piece) {
       piece_counts counts;
       each_block(piece, pieces, [&](std::size_t at, std::size_t m, std::uint16_t* offsets) {
         counts.below += loops_.below(keys_ + at, m, image_, pivot, counts.equal, offsets);
@@ -175,7 +189,7 @@ class selection {
 
   std::vector<std::size_t> histogram(const prefixed_digit<K>& d, std::size_t pieces) const {
     std::vector<std::size_t> total(std::size_t{1} << select_digit_bits);
-    for_each_task(threads_, pieces, nullptr, [&](unsigned, std::size_t piece) {
+    for_each_task(threads_, pieces, progress_, [&](unsigned, std::size_t piece) {
       std::array<std::uint32_t, std::size_t{1} << select_digit_bits> counts{};
       const auto flush = [&] {
         for (std::size_t i = 0; i < counts.size(); ++i)

@@ -111,6 +111,30 @@ ranks_layout::ranks_layout(key_type type, std::size_t n, std::size_t intervals, 
   bytes = std::max(chunks_at.at(), sort_at.at());
 }
 
+long_ranks_layout::long_ranks_layout(std::size_t key, std::size_t n, const few_ranks& ranks, unsigned threads) {
+  constexpr std::size_t keys_a_sampled = 1024, least = 4096; // its sort takes a part of what the read takes
+  constexpr std::size_t vector_bytes = 64;
+  sample = std::clamp(n / keys_a_sampled, least, most_sample);
+  workspace_plan at;
+  ranks.each_run([&](std::size_t first, std::size_t last) {
+    interval& i = of[intervals++];
+    i.first = first, i.last = last;
+    i.before = primitives::sample_rank_before(first, n, sample);
+    i.behind = primitives::sample_rank_behind(last + 1, n, sample);
+    i.capacity = primitives::most_between(i.behind - i.before + 1, n, sample);
+    i.inside = at.take(i.capacity * key);
+  });
+  beside = at.take(std::max(threads * (piece * key + vector_bytes), sample * key));
+  bytes = at.at();
+}
+
+std::size_t long_ranks_layout::capacity() const {
+  std::size_t sum = 0;
+  for (unsigned i = 0; i < intervals; ++i)
+    sum += of[i].capacity;
+  return sum;
+}
+
 row_shares::row_shares(std::size_t n, std::size_t rows, unsigned available) {
   const bool cut = rows == 1 || (n >= row_cut_from && rows < std::size_t{4} * available);
   threads = cut ? available : 1;

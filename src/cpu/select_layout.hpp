@@ -16,6 +16,8 @@
 //                                                    | workspace of their sort   ]   one after the other
 #pragma once
 
+#include "cpu/few_ranks.hpp"
+
 #include <sortile/select.hpp>
 
 #include <cstddef>
@@ -64,8 +66,33 @@ struct ranks_layout {
   std::size_t keys = 0, chunk_keys = 0, sort = 0, sample_at = 0, bytes = 0;
   std::size_t sort_bytes = 0;
 
+  ranks_layout() = default;
   /// `intervals`: ranks that are not next to each other.
   ranks_layout(key_type type, std::size_t n, std::size_t intervals, unsigned threads);
+};
+
+/// The same by vectors, of a long row (long_select.hpp).
+struct long_ranks_layout {
+  static constexpr std::size_t piece = std::size_t{1} << 15; ///< keys that are read together
+  static std::size_t pieces(std::size_t n) { return (n + piece - 1) / piece; }
+
+  /// Of ranks that follow each other.
+  struct interval {
+    std::size_t first = 0, last = 0;    ///< ranks
+    std::size_t before = 0, behind = 0; ///< places in the sample
+    std::size_t capacity = 0;           ///< keys between those, at most
+    std::size_t inside = 0;             ///< where they are collected
+  };
+  std::size_t sample = 0;
+  unsigned intervals = 0;
+  interval of[few_ranks::most_runs];
+
+  std::size_t beside = 0; ///< what each worker copies from a piece; before that, the sample
+  std::size_t bytes = 0;
+
+  long_ranks_layout() = default;
+  long_ranks_layout(std::size_t key, std::size_t n, const few_ranks& ranks, unsigned threads);
+  std::size_t capacity() const;
 };
 
 /// Rows are shared out to the threads where each is too short to be cut, else cut one after the other.

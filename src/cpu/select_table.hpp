@@ -10,12 +10,16 @@ class progress_meter;
 namespace sortile::cpu {
 
 struct row_job;
+struct ranks_plan;
 
 struct select_functions {
   void (*top_k_row)(const top_k_request& row, const top_k_layout& layout, const row_job& job);
-  void (*ranks_row)(const ranks_request& row, const ranks_layout& layout, const row_job& job);
+  void (*ranks_row)(const ranks_request& row, const ranks_plan& plan, const row_job& job);
   void (*make_room_for_first)(const partial_sort_request& request, const void* first, const options& opts,
                               unsigned threads);
+  /// By vectors, of long arrays of 4 and 8 bytes.
+  void (*long_nth_element)(const nth_element_request& request, const options& opts, unsigned threads,
+                           progress_meter& progress);
   void (*exchange_around)(const nth_element_request& request, const void* found, const options& opts, unsigned threads);
 };
 

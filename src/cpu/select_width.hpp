@@ -47,7 +47,8 @@ const select_loops<K>& best_select_loops() {
 
 template <class K>
 const select_functions& select_functions_of() {
-  static constexpr select_functions functions{top_k_row<K>, ranks_row<K>, make_room_for_first<K>, exchange_around<K>};
+  static constexpr select_functions functions{top_k_row<K>, ranks_row<K>, make_room_for_first<K>,
+                                              nth_element_of_long<K>, exchange_around<K>};
   return functions;
 }
 

@@ -116,24 +116,15 @@ class shared_quicksort {
   sides split_together(const part& p) {
     const K pivot = pivot_of(p);
     const bool equals = pivot == p.lowest;
-    const std::size_t pairs = std::size_t{4} * workers_, half = p.n / 2;
-    std::vector<stretch> stretches(2 * pairs); // as they lie: the mirror image of number i is the i-th from the end
+    const std::size_t pairs = std::size_t{4} * workers_;
     K* const keys = images_ + p.begin;
-    for_each_task(workers_, pairs, progress_, [&](unsigned, std::size_t i) {
-      stretch &left = stretches[i], &right = stretches[2 * pairs - 1 - i];
-      left = {part_begin(half, pairs, i), part_begin(half, pairs, i + 1), 0};
-      right = {p.n - part_begin(p.n - half, pairs, i + 1), p.n - part_begin(p.n - half, pairs, i), 0};
-      parts_.split_two(keys + left.begin, left.end - left.begin, keys + right.begin, right.end - right.begin, pivot,
-                       equals, left.lows, right.lows);
-    });
-    std::size_t lows = 0;
-    for (const stretch& s : stretches)
-      lows += s.lows;
-    const std::vector<exchange> misplaced = misplaced_stretches(stretches, lows);
-    for_each_task(workers_, misplaced.size(), nullptr, [&](unsigned, std::size_t i) {
-      const exchange& e = misplaced[i];
-      std::swap_ranges(keys + e.a, keys + e.a + e.n, keys + e.b);
-    });
+    split_room room(p.n, pairs);
+    const std::size_t lows =
+        split_in_pairs(keys, p.n, pairs, workers_, progress_, room,
+                       [&](K* left, std::size_t left_n, K* right, std::size_t right_n, std::size_t& left_lows,
+                           std::size_t& right_lows) {
+                         parts_.split_two(left, left_n, right, right_n, pivot, equals, left_lows, right_lows);
+                       });
     if (equals)
       for_each_piece(workers_, lows, least,
                      [&](std::size_t begin, std::size_t end) { finish_equals(p.begin + begin, end - begin); });

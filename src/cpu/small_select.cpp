@@ -8,6 +8,7 @@
 #include "cpu/scratch.hpp"
 #include "cpu/select_in_place.hpp"
 #include "cpu/short_calls.hpp"
+#include "cpu/told_steps.hpp"
 #include "cpu/vector_sort.hpp"
 #include "primitives/quantile_place.hpp"
 
@@ -18,11 +19,6 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t most_read = std::size_t{1} << 20;     // keys of all rows: more may be read by several threads
-constexpr std::size_t most_gathered = std::size_t{1} << 26; // keys of a row: memory for so many is asked for
-constexpr std::size_t most_ranks = 8;                       // different ones
-constexpr std::size_t most_reads = 3;                       // of all keys; more ranks than that are found in one read
-constexpr std::size_t sorted_whole = 64;                    // keys: a leaf of the vector sort
 constexpr std::size_t stack_bytes = std::size_t{32} << 10;
 
 bool is_usual(const options& opts, bool engine_is_open) {
@@ -44,48 +40,6 @@ plain_image<K> image_of(key_type type, order direction) {
   return key_image<K>(type, direction, {});
 }
 
-/// A few ranks, each once, in order.
-class few_ranks {
- public:
-  /// False where there are too many.
-  bool add(std::size_t rank) {
-    std::size_t* const at = std::lower_bound(ranks_, ranks_ + size_, rank);
-    if (at != ranks_ + size_ && *at == rank)
-      return true;
-    if (size_ == most_ranks)
-      return false;
-    std::copy_backward(at, ranks_ + size_, ranks_ + size_ + 1);
-    *at = rank;
-    ++size_;
-    return true;
-  }
-
-  /// Calls f(first, last) for those that follow each other.
-  template <class F>
-  void each_run(F&& f) const {
-    for (std::size_t i = 0, next = 0; i < size_; i = next) {
-      for (next = i + 1; next < size_ && ranks_[next] == ranks_[next - 1] + 1;)
-        ++next;
-      f(ranks_[i], ranks_[next - 1]);
-    }
-  }
-  /// Whether n keys are read few times for them.
-  bool take_few_reads(std::size_t n) const {
-    std::size_t runs = 0;
-    each_run([&](std::size_t, std::size_t) { ++runs; });
-    return n <= sorted_whole || runs <= most_reads;
-  }
-  std::size_t least() const { return ranks_[0]; }
-  std::size_t greatest() const { return ranks_[size_ - 1]; }
-  std::size_t place(std::size_t rank) const {
-    return static_cast<std::size_t>(std::lower_bound(ranks_, ranks_ + size_, rank) - ranks_);
-  }
-
- private:
-  std::size_t ranks_[most_ranks];
-  std::size_t size_ = 0;
-};
-
 /// Keys of ranks of arrays of one length, and room to search for them.
 template <class K>
 class search {
@@ -96,6 +50,8 @@ class search {
         space_(beside_.bytes().empty() ? on_stack_ : reinterpret_cast<K*>(beside_.bytes().data())) {}
 
   void find(const K* keys, std::size_t first, std::size_t last, K* found) {
+    tell_step("gather");
+    tell_step("split");
     vectors_.ranks(keys, n_, first, last, image_, space_, found);
   }
 
@@ -117,8 +73,8 @@ void find_in_rows(const void* keys, key_type type, std::size_t n, std::size_t ro
   search<K> in(type, n, direction);
   for (std::size_t row = 0; row < rows; ++row) {
     const K* const from = static_cast<const K*>(keys) + row * (stride == 0 ? n : stride);
-    K found[sorted_whole];
-    if (n <= sorted_whole) {
+    K found[few_ranks::sorted_whole];
+    if (n <= few_ranks::sorted_whole) {
       in.find(from, ranks.least(), ranks.greatest(), found);
       take(row, [&](std::size_t rank) -> const K& { return found[rank - ranks.least()]; });
       continue;
@@ -129,12 +85,21 @@ void find_in_rows(const void* keys, key_type type, std::size_t n, std::size_t ro
   }
 }
 
-/// Rows of keys, whether their arrays are sound, and short.
-bool rows_can_be_read(key_type type, const void* keys, std::size_t n, std::size_t rows, std::size_t stride) {
+/// Whether vectors select from rows of such a shape, and one thread alone does.
+bool rows_are_few(key_type type, std::size_t n, std::size_t rows, std::size_t stride) {
   const std::size_t key = key_bytes(type);
-  return (key == 4 || key == 8) && best_vector_kernels<std::uint32_t>() != nullptr && n > 0 && n <= most_read &&
-         rows > 0 && rows <= most_read / n && (stride == 0 || (stride >= n && stride <= most_read)) &&
-         keys != nullptr && is_aligned(keys, key);
+  return (key == 4 || key == 8) && best_vector_kernels<std::uint32_t>() != nullptr && n > 0 && n <= most_alone &&
+         rows > 0 && rows <= most_alone / n && (stride == 0 || (stride >= n && stride <= most_alone));
+}
+
+bool can_be_read(const void* keys, key_type type) {
+  return keys != nullptr && is_aligned(keys, key_bytes(type));
+}
+
+/// A list that says what to select.
+template <class T>
+bool list_can_be_read(std::span<const T> list) {
+  return !list.empty() && list.size() <= few_ranks::most && list.data() != nullptr && are_in_reach({list.data()});
 }
 
 /// What is written, of `count` elements a row.
@@ -145,6 +110,11 @@ bool results_can_be_written(const void* out, std::size_t count, std::size_t elem
          apart(keys, extent * key_bytes(type), out, rows * count * element) && are_in_reach({keys, out});
 }
 
+template <class T>
+bool is_apart(const void* out, std::size_t bytes, std::span<const T> list) {
+  return apart(out, bytes, list.data(), list.size_bytes());
+}
+
 /// Keys alone, in memory that is room for the search.
 template <class K>
 void select_at_once(const top_k_request& r, order direction) {
@@ -152,6 +122,7 @@ void select_at_once(const top_k_request& r, order direction) {
   search<K> in(r.type, r.n, direction);
   for (std::size_t row = 0; row < r.rows; ++row)
     in.find(static_cast<const K*>(r.keys_in) + row * stride, 0, r.k - 1, static_cast<K*>(r.keys_out) + row * r.k);
+  tell_step("copy");
 }
 
 template <class K>
@@ -161,6 +132,7 @@ void select_at_once(const ranks_request& r, order direction, const few_ranks& ra
     for (std::size_t i = 0; i < r.ranks.size(); ++i)
       to[i] = key_at(r.ranks[i]);
   });
+  tell_step("copy");
 }
 
 /// A quantile_place that is not written before it is known.
@@ -178,11 +150,14 @@ void select_at_once(const quantiles_request& r, const few_ranks& ranks, const be
                       to[i] = between(number_of(r.type, &key_at(places[i].low)),
                                       number_of(r.type, &key_at(places[i].high)), places[i].fraction);
                   });
+  tell_step("copy");
+  tell_step("interpolate");
 }
 
 } // namespace
 
 void select_by_vectors(const nth_element_request& r, order direction) noexcept {
+  tell_step("split");
   with_width(r.type, [&]<class K>(K) {
     best_vector_kernels<K>()->select(static_cast<K*>(r.keys), r.n, r.nth, image_of<K>(r.type, direction));
   });
@@ -190,7 +165,7 @@ void select_by_vectors(const nth_element_request& r, order direction) noexcept {
 
 bool select_small(const nth_element_request& r, const options& opts, bool engine_is_open) noexcept {
   const std::size_t key = key_bytes(r.type);
-  if ((key != 4 && key != 8) || r.nth >= r.n || r.keys == nullptr || !is_aligned(r.keys, key) ||
+  if ((key != 4 && key != 8) || r.n > most_alone || r.nth >= r.n || r.keys == nullptr || !is_aligned(r.keys, key) ||
       !is_usual(opts, engine_is_open) || best_vector_kernels<std::uint32_t>() == nullptr || !are_in_reach({r.keys}))
     return false;
   select_by_vectors(r, opts.order);
@@ -198,40 +173,34 @@ bool select_small(const nth_element_request& r, const options& opts, bool engine
 }
 
 bool select_small(const ranks_request& r, const options& opts, bool engine_is_open) {
-  const std::size_t key = key_bytes(r.type), count = r.ranks.size();
-  if (count == 0 || count > most_ranks || r.ranks.data() == nullptr || !is_usual(opts, engine_is_open) ||
-      !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
+  const std::size_t count = r.ranks.size(), key = key_bytes(r.type);
+  if (!list_can_be_read(r.ranks) || !is_usual(opts, engine_is_open) || !rows_are_few(r.type, r.n, r.rows, r.stride) ||
+      !can_be_read(r.keys, r.type) ||
       !results_can_be_written(r.keys_out, count, key, r.keys, r.type, r.n, r.rows, r.stride) ||
-      !are_in_reach({r.ranks.data()}))
+      !is_apart(r.keys_out, r.rows * count * key, r.ranks))
     return false;
   few_ranks ranks;
   if (std::any_of(r.ranks.begin(), r.ranks.end(), [&](std::size_t rank) { return rank >= r.n || !ranks.add(rank); }) ||
       !ranks.take_few_reads(r.n))
     return false;
-  with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order, ranks); });
+  search_by_vectors(r, opts.order, ranks);
   return true;
 }
 
-bool search_by_vectors(const ranks_request& row, order direction) {
-  few_ranks ranks;
-  if (row.n == 0 || row.n > most_gathered ||
-      !std::all_of(row.ranks.begin(), row.ranks.end(), [&](std::size_t rank) { return ranks.add(rank); }) ||
-      !ranks.take_few_reads(row.n))
-    return false;
+void search_by_vectors(const ranks_request& row, order direction, const few_ranks& ranks) {
   with_width(row.type, [&]<class K>(K) { select_at_once<K>(row, direction, ranks); });
-  return true;
 }
 
 bool select_small(const quantiles_request& r, const options& opts, bool engine_is_open) {
   const std::size_t count = r.probabilities.size();
-  if (count == 0 || count > most_ranks || r.probabilities.data() == nullptr || !is_usual(opts, engine_is_open) ||
-      opts.order != order::ascending || r.method > quantile_method::midpoint ||
-      !rows_can_be_read(r.type, r.keys, r.n, r.rows, r.stride) ||
+  if (!list_can_be_read(r.probabilities) || !is_usual(opts, engine_is_open) || opts.order != order::ascending ||
+      r.method > quantile_method::midpoint || !rows_are_few(r.type, r.n, r.rows, r.stride) ||
+      !can_be_read(r.keys, r.type) ||
       !results_can_be_written(r.results, count, sizeof(double), r.keys, r.type, r.n, r.rows, r.stride) ||
-      !are_in_reach({r.probabilities.data()}))
+      !is_apart(r.results, r.rows * count * sizeof(double), r.probabilities))
     return false;
   few_ranks ranks;
-  between_ranks places[most_ranks];
+  between_ranks places[few_ranks::most];
   for (std::size_t i = 0; i < count; ++i) {
     const double probability = r.probabilities[i];
     if (!(probability >= 0 && probability <= 1))
@@ -247,11 +216,18 @@ bool select_small(const quantiles_request& r, const options& opts, bool engine_i
   return true;
 }
 
+bool is_done_at_once(const top_k_request& r, const options& opts) {
+  return r.k > 0 && r.k <= r.n && r.carries == payload::none && r.row_k == nullptr && is_usual(opts, true) &&
+         rows_are_few(r.type, r.n, r.rows, r.stride);
+}
+
+bool is_done_at_once(const partial_sort_request& r, const options& opts) {
+  return r.k > 0 && r.k <= r.n && r.value_bytes == 0 && is_usual(opts, true) && rows_are_few(r.type, r.n, 1, 0);
+}
+
 bool select_small(const top_k_request& r, const options& opts, bool engine_is_open) {
-  const std::size_t key = key_bytes(r.type);
-  if (r.k == 0 || r.k > r.n || r.carries != payload::none || r.row_k != nullptr || !is_usual(opts, engine_is_open) ||
-      !rows_can_be_read(r.type, r.keys_in, r.n, r.rows, r.stride) ||
-      !results_can_be_written(r.keys_out, r.k, key, r.keys_in, r.type, r.n, r.rows, r.stride))
+  if (!engine_is_open || !is_done_at_once(r, opts) || !can_be_read(r.keys_in, r.type) ||
+      !results_can_be_written(r.keys_out, r.k, key_bytes(r.type), r.keys_in, r.type, r.n, r.rows, r.stride))
     return false;
   with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order); });
   return true;
@@ -288,16 +264,18 @@ void select_at_once(const partial_sort_request& r, order direction) {
     return; // they stand there already
   key_image<K> image(r.type, direction, {});
   image.exact = image.is_float;
-  if (r.k < r.n)
+  if (r.k < r.n) {
+    tell_step("displace");
     displace(keys, r.n, first, r.k, image);
+  }
+  tell_step("copy");
   std::copy(first, first + r.k, keys);
 }
 
 } // namespace
 
 bool select_small(const partial_sort_request& r, const options& opts, bool engine_is_open) {
-  if (r.k == 0 || r.k > r.n || r.value_bytes != 0 || !is_usual(opts, engine_is_open) ||
-      !rows_can_be_read(r.type, r.keys, r.n, 1, 0) || !are_in_reach({r.keys}))
+  if (!engine_is_open || !is_done_at_once(r, opts) || !can_be_read(r.keys, r.type) || !are_in_reach({r.keys}))
     return false;
   with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order); });
   return true;

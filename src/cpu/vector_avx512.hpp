@@ -4,6 +4,8 @@
 #include "cpu/misplaced.hpp"
 #include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
+#include "cpu/vector_ranks.hpp"
+#include "cpu/vector_select.hpp"
 
 #if defined(SORTILE_CPU_X86)
 
@@ -33,6 +35,8 @@
 #include "cpu/vector_select.ipp"
 
 #include "cpu/vector_parts.ipp"
+
+#include "cpu/vector_ranks.ipp"
 #undef SORTILE_CPU_ISA
 #include "cpu/target_end.ipp"
 

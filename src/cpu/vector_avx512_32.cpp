@@ -6,6 +6,7 @@ namespace sortile::cpu {
 
 const vector_kernels<std::uint32_t> vector_kernels_avx512_32 = avx512_kernels<avx512::vector_32>;
 const vector_parts<std::uint32_t> vector_parts_avx512_32 = avx512::parts<avx512::vector_32>;
+const rank_parts<std::uint32_t> rank_parts_avx512_32 = avx512::parts_of_ranks<avx512::vector_32>;
 
 } // namespace sortile::cpu
 #endif

@@ -6,6 +6,7 @@ namespace sortile::cpu {
 
 const vector_kernels<std::uint64_t> vector_kernels_avx512_64 = avx512_kernels<avx512::vector_64>;
 const vector_parts<std::uint64_t> vector_parts_avx512_64 = avx512::parts<avx512::vector_64>;
+const rank_parts<std::uint64_t> rank_parts_avx512_64 = avx512::parts_of_ranks<avx512::vector_64>;
 
 } // namespace sortile::cpu
 #endif

@@ -41,13 +41,13 @@ bool images_in_four(key_bits<S>* images, std::size_t n, key_bits<S> lowest, std:
 //
 //   [ written low … )      gap      [ not read yet )   ┆   [ not read yet )       gap       ( … written high ]
 //                  front ──▶   read ──▶       front_end┆end_front    ◀── read_end  ◀── end
-template <class S, bool OrEqual>
+template <class S, class IsLow>
 void split_outer(typename S::T*& front, const typename S::T* front_end, const typename S::T* end_front,
-                 typename S::T*& end, typename S::T pivot_key) {
+                 typename S::T*& end, const IsLow& given) {
   using T = typename S::T;
   using V = typename S::V;
   constexpr std::ptrdiff_t block = block_vectors * S::lanes;
-  const below_pivot<S, OrEqual> is_low(pivot_key);
+  const IsLow is_low = given;
   T *read = front + block, *read_end = end - block;
   V held[2 * block_vectors];
   each<block_vectors>([&](auto i) __attribute__((always_inline)) {
@@ -82,23 +82,25 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
   std::copy_n(back + (read - front), end - read_end, read_end);
 }
 
-template <class S, bool OrEqual>
-void split_both(typename S::T* left, std::size_t left_n, typename S::T* right, std::size_t right_n, typename S::T pivot,
+template <class S, class IsLow>
+void split_both(typename S::T* left, std::size_t left_n, typename S::T* right, std::size_t right_n, const IsLow& is_low,
                 std::size_t& left_lows, std::size_t& right_lows) {
   typename S::T *front = left, *end = right + right_n;
   if (std::min(left_n, right_n) >= block_vectors * S::lanes)
-    split_outer<S, OrEqual>(front, left + left_n, right, end, pivot);
+    split_outer<S>(front, left + left_n, right, end, is_low);
   left_lows = static_cast<std::size_t>(front - left) +
-              split_any<S, OrEqual>(front, static_cast<std::size_t>(left + left_n - front), pivot);
-  right_lows = split_any<S, OrEqual>(right, static_cast<std::size_t>(end - right), pivot);
+              split_any_by<S>(front, static_cast<std::size_t>(left + left_n - front), is_low);
+  right_lows = split_any_by<S>(right, static_cast<std::size_t>(end - right), is_low);
 }
 
 template <class S>
 void split_two(key_bits<S>* left, std::size_t left_n, key_bits<S>* right, std::size_t right_n, key_bits<S> pivot,
                bool or_equal, std::size_t& left_lows, std::size_t& right_lows) {
   const auto p = static_cast<typename S::T>(pivot);
-  const auto split = or_equal ? split_both<S, true> : split_both<S, false>;
-  split(numbers<S>(left), left_n, numbers<S>(right), right_n, p, left_lows, right_lows);
+  const auto split = [&](const auto& is_low) {
+    split_both<S>(numbers<S>(left), left_n, numbers<S>(right), right_n, is_low, left_lows, right_lows);
+  };
+  or_equal ? split(below_pivot<S, true>(p)) : split(below_pivot<S, false>(p));
 }
 
 // Floats: zeros and NaNs to `aside`, images of the others to `rest`, which may be where the keys are, both in the order

@@ -12,8 +12,8 @@
 //
 // Keys stay keys: the image is made of each vector as it is compared, which is one operation for integers and four for
 // floats, where images and keys in turns would be two more reads and writes. Splits go by `image < pivot` alone; "not
-// above high" is "below the number after high". Long arrays that are only read are not split: one read copies what lies
-// between low and high, and counts what lies below.
+// above high" is "below the number after high". Arrays that are only read are not split, but for short ones: one read
+// copies what lies between low and high, and counts what lies below. Long arrays are done in pieces (long_select.hpp).
 //
 // Invariant: images of what is left lie in [least, greatest]. Where the two are equal, so are all keys: arrays of few
 // values end there. Where a sample leads to no split, it has both bounds in it, and a split beside its middle key takes
@@ -105,16 +105,7 @@ struct below_pivot_as_image {
 
 // ---- samples ----
 
-// Of so many keys, how many a sample has: its sort is to take a small part of what the splits take.
-inline constexpr std::size_t most_sampled = 2048;
-constexpr std::size_t sample_of(std::size_t n) {
-  return n < 1024 ? 32 : n < 8192 ? 64 : n < 262144 ? 128 : n < 2097152 ? 512 : most_sampled;
-}
 inline constexpr unsigned most_poor_splits = 8;
-
-// How far from where a sample has it the wanted key may be, in standard deviations. A miss costs a split of what is
-// then left; among keys that are only read, a read of all.
-inline constexpr float split_margin = 1.1F, read_margin = 1.8F;
 
 // What images of the wanted ranks probably lie between, themselves included, and one in the middle of them.
 template <class T>
@@ -140,13 +131,10 @@ bracket<typename S::T> sampled_bracket(const typename S::T* keys, std::size_t n,
   for (std::size_t i = 0; i < m; ++i) // no algorithm of the library's: compiled for less, it would call `image`
     sample[i] = image(sample[i]);
   sort_keys<S>(bits<S>(sample), m, as_they_are<S>(), bits<S>(sample));
-  const auto all = static_cast<float>(m);
-  const auto place = [&](std::size_t rank) { return static_cast<float>(rank) / static_cast<float>(n) * all; };
-  const auto margin = [&](float at) { return 1 + deviations * std::sqrt(at * (1 - at / all)); };
-  const float begin = place(first), end = place(last), low = begin - margin(begin), high = end + margin(end) + 1;
-  return {low < 0 ? least : sample[static_cast<std::size_t>(low)],
-          high < all ? sample[static_cast<std::size_t>(high)] : greatest,
-          sample[std::min(m - 1, static_cast<std::size_t>((begin + end) / 2))]};
+  const sampled_places at(n, m, first, last, deviations);
+  return {at.low < 0 ? least : sample[static_cast<std::size_t>(at.low)],
+          at.high < static_cast<float>(m) ? sample[static_cast<std::size_t>(at.high)] : greatest,
+          sample[std::min(m - 1, static_cast<std::size_t>(at.middle))]};
 }
 
 // Whether images rise, or stay, from key to key of n > lanes: then each key is where a stable sort has it.
@@ -341,11 +329,14 @@ void select_keys(key_bits<S>* keys, std::size_t n, std::size_t nth, const plain_
 
 // ---- of keys that are only read ----
 
-// Copies the images that lie in [low, high] to `inside`, in order: how many. Whole vectors are written: there is room
-// for n and one more. Counts those below.
-template <class S, image_kind Kind>
+// Whether keys equal to the bounds of an interval lie in it.
+enum class bounds : unsigned char { included, excluded };
+
+// Copies the images that lie between `low` and `high` to `inside`, in order: how many. Whole vectors are written: there
+// is room for n and one more. Counts those in front of the interval.
+template <class S, image_kind Kind, bounds Bounds = bounds::included>
 std::size_t gather_between(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image,
-                           typename S::T low, typename S::T high, typename S::T* inside, std::size_t& below) {
+                           typename S::T low, typename S::T high, typename S::T* inside, std::size_t& before) {
   using V = typename S::V;
   constexpr unsigned all = (1u << S::lanes) - 1;
   const image_of_vector<S, Kind> image_of(image);
@@ -354,8 +345,8 @@ std::size_t gather_between(const typename S::T* keys, std::size_t n, const plain
   std::size_t lows = 0;
   const auto take = [&](V u, unsigned there) __attribute__((always_inline)) {
     const V x = image_of(u);
-    const unsigned is_low = S::template low_lanes<false>(x, lowest) & there;
-    const unsigned is_inside = S::template low_lanes<true>(x, highest) & there & ~is_low;
+    const unsigned is_low = S::template low_lanes<Bounds == bounds::excluded>(x, lowest) & there;
+    const unsigned is_inside = S::template low_lanes<Bounds == bounds::included>(x, highest) & there & ~is_low;
     lows += static_cast<std::size_t>(_mm_popcnt_u32(is_low));
     S::store_others(x, is_inside ^ all, to);
   };
@@ -366,12 +357,9 @@ std::size_t gather_between(const typename S::T* keys, std::size_t n, const plain
     const std::size_t left = std::min(n - i, S::lanes);
     take(S::load_first(keys + i, left), all >> (S::lanes - left));
   }
-  below += lows;
+  before += lows;
   return static_cast<std::size_t>(to - inside);
 }
-
-// Up to so many keys a copy of all images is selected from sooner than a sample and a read find the few that matter.
-inline constexpr std::size_t copied_whole = 4096;
 
 // Leaves images of ranks `first` to `last` in order in `space`: where.
 template <class S, image_kind Kind>

@@ -1,52 +1,51 @@
 // The choice between the vector sorts; see the header.
-#include "cpu/vector_parts.hpp"
-
 #include "cpu/radix_job.hpp"
+#include "cpu/vector_parts.hpp"
+#include "cpu/vector_ranks.hpp"
 
 namespace sortile::cpu {
 
-template <>
-const vector_kernels<std::uint32_t>* best_vector_kernels() {
 #if defined(SORTILE_CPU_X86)
-  if (uses(instruction_set::avx512))
-    return &vector_kernels_avx512_32;
-  if (uses(instruction_set::avx2))
-    return &vector_kernels_avx2_32;
-#endif
-  return nullptr;
+namespace {
+
+template <class Table>
+const Table* widest(const Table& avx512, const Table& avx2) {
+  return uses(instruction_set::avx512) ? &avx512 : uses(instruction_set::avx2) ? &avx2 : nullptr;
 }
 
+} // namespace
+#define SORTILE_WIDEST(table, width) widest(table##_avx512_##width, table##_avx2_##width)
+#else
+#define SORTILE_WIDEST(table, width) nullptr
+#endif
+
+template <>
+const vector_kernels<std::uint32_t>* best_vector_kernels() {
+  return SORTILE_WIDEST(vector_kernels, 32);
+}
 template <>
 const vector_kernels<std::uint64_t>* best_vector_kernels() {
-#if defined(SORTILE_CPU_X86)
-  if (uses(instruction_set::avx512))
-    return &vector_kernels_avx512_64;
-  if (uses(instruction_set::avx2))
-    return &vector_kernels_avx2_64;
-#endif
-  return nullptr;
+  return SORTILE_WIDEST(vector_kernels, 64);
 }
 
 template <>
 const vector_parts<std::uint32_t>* best_vector_parts() {
-#if defined(SORTILE_CPU_X86)
-  if (uses(instruction_set::avx512))
-    return &vector_parts_avx512_32;
-  if (uses(instruction_set::avx2))
-    return &vector_parts_avx2_32;
-#endif
-  return nullptr;
+  return SORTILE_WIDEST(vector_parts, 32);
+}
+template <>
+const vector_parts<std::uint64_t>* best_vector_parts() {
+  return SORTILE_WIDEST(vector_parts, 64);
 }
 
 template <>
-const vector_parts<std::uint64_t>* best_vector_parts() {
-#if defined(SORTILE_CPU_X86)
-  if (uses(instruction_set::avx512))
-    return &vector_parts_avx512_64;
-  if (uses(instruction_set::avx2))
-    return &vector_parts_avx2_64;
-#endif
-  return nullptr;
+const rank_parts<std::uint32_t>* best_rank_parts() {
+  return SORTILE_WIDEST(rank_parts, 32);
 }
+template <>
+const rank_parts<std::uint64_t>* best_rank_parts() {
+  return SORTILE_WIDEST(rank_parts, 64);
+}
+
+#undef SORTILE_WIDEST
 
 } // namespace sortile::cpu

@@ -88,13 +88,29 @@ std::size_t split_in_place(typename S::T* images, std::size_t n, typename S::T p
   return split_by<S>(images, n, below_pivot<S, OrEqual>(pivot));
 }
 
+// The same of any number of keys: of few, which are held aside meanwhile, the odd ones first.
+template <class S, class IsLow>
+std::size_t split_any_by(typename S::T* keys, std::size_t n, const IsLow& is_low) {
+  using T = typename S::T;
+  constexpr std::size_t few = 2 * block_vectors * S::lanes;
+  if (n >= few)
+    return split_by<S>(keys, n, is_low);
+  alignas(64) T all[few];
+  std::memcpy(all, keys, n * sizeof(T));
+  T *left = keys, *right = keys + n;
+  const std::size_t odd = n % S::lanes;
+  const typename S::V some = S::load_first(all, odd);
+  S::move_first_apart(some, odd, is_low(some), left, right);
+  for (std::size_t i = odd; i < n; i += S::lanes) {
+    const typename S::V v = S::load(all + i);
+    S::move_apart(v, is_low(v), left, right);
+  }
+  return static_cast<std::size_t>(left - keys);
+}
+
 template <class S, bool OrEqual>
 std::size_t split_any(typename S::T* images, std::size_t n, typename S::T pivot) {
-  if (n >= 2 * block_vectors * S::lanes)
-    return split_in_place<S, OrEqual>(images, n, pivot);
-  return static_cast<std::size_t>(
-      std::partition(images, images + n, [pivot](typename S::T x) { return OrEqual ? x <= pivot : x < pivot; }) -
-      images);
+  return split_any_by<S>(images, n, below_pivot<S, OrEqual>(pivot));
 }
 
 // ---- around three pivots ----

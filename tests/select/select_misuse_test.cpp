@@ -157,6 +157,32 @@ TEST(SelectMisuse, SearchesForRanks) {
   refused(overlaps, {"overlap"}, {.memory = memory::device});
 }
 
+/// Results over the list that says what is searched for: the first result would change what comes next.
+TEST(SelectMisuse, ListsUnderTheirResults) {
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{100'000}, (std::size_t{1} << 20) + 1}) {
+    const std::vector<std::uint64_t> many(n, ~std::uint64_t{0});
+    std::vector<std::size_t> list{0, 0, 0, 1, 2, 3, 4, 0, 0, 0};
+    const std::vector<std::size_t> before = list;
+    const std::span<const std::size_t> ranks = std::span(list).subspan(3, 4);
+    ranks_request r{.type = key_type::u64, .n = n, .keys = many.data(), .ranks = ranks};
+    for (const std::size_t first : {0u, 3u, 6u}) {
+      r.keys_out = list.data() + first;
+      expect_invalid([&] { run(r); }, {"ranks and keys_out overlap", "apart"});
+    }
+    r.rows = 2, r.n = n / 2, r.ranks = ranks.first(2), r.keys_out = list.data() + 1; // the second row's results
+    expect_invalid([&] { run(r); }, {"ranks and keys_out overlap", "apart"});
+    std::vector<double> probabilities{0.5, 0.25};
+    const quantiles_request q{.type = key_type::u64,
+                              .n = n,
+                              .keys = many.data(),
+                              .probabilities = probabilities,
+                              .results = probabilities.data()};
+    expect_invalid([&] { run(q); }, {"probabilities and results overlap", "apart"});
+    EXPECT_EQ(list, before);
+    EXPECT_EQ(probabilities, (std::vector<double>{0.5, 0.25}));
+  }
+}
+
 TEST(SelectMisuse, InPlace) {
   alignas(workspace_alignment) static std::byte space[1 << 16];
   std::vector<std::uint32_t> some = keys, values(5);

@@ -297,7 +297,8 @@ TEST(TopK, AnNthElementTellsProgressAndIsCancelled) {
 }
 
 TEST(TopK, ExplainsWhatItDoes) {
-  const top_k_request request{.type = key_type::u32, .n = 1'000'000, .k = 100};
+  const top_k_request request{
+      .type = key_type::u32, .n = 1'000'000, .k = 100, .carries = payload::indices, .value_bytes = 4};
   const plan p = explain(request);
   EXPECT_EQ(p.engine, "cpu");
   ASSERT_EQ(p.steps.size(), 5u);
@@ -305,7 +306,7 @@ TEST(TopK, ExplainsWhatItDoes) {
   EXPECT_EQ(p.steps[1].bytes_read, 4'000'000u);
   EXPECT_EQ(p.workspace_bytes, workspace_bytes(request));
   EXPECT_LT(p.workspace_bytes, 1'000'000u);
-  EXPECT_EQ(explain(top_k_request{.type = key_type::u32, .n = 1000, .k = 999}).steps.front().name, "sort");
+  EXPECT_EQ(explain(top_k_request{.type = key_type::u16, .n = 1000, .k = 999}).steps.front().name, "sort");
   const std::uint64_t wanted = 3;
   const plan read = explain(top_k_request{.type = key_type::u32, .n = 1'000'000, .k = 100, .row_k = &wanted});
   EXPECT_EQ(read.steps.back().detail, "as many as row_k says, 100 of a row at most");

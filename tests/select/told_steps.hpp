@@ -1,0 +1,25 @@
+// The steps that a selection tells of while it is done.
+#pragma once
+
+#include "cpu/told_steps.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace sortile::testing {
+
+template <class F>
+std::vector<std::string_view> steps_of(F&& f) {
+  std::vector<std::string_view> steps;
+  cpu::told_steps = &steps;
+  f();
+  cpu::told_steps = nullptr;
+  return steps;
+}
+
+inline bool names(const std::vector<std::string_view>& steps, std::string_view step) {
+  return std::find(steps.begin(), steps.end(), step) != steps.end();
+}
+
+} // namespace sortile::testing
