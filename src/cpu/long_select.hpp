@@ -133,9 +133,9 @@ class long_ranks {
  private:
   /// Keys between two numbers, and how many there are on either side.
   struct interval {
-    K low, high;                          ///< numbers of keys that are not inside
-    bool low_is_counted, high_is_counted; ///< since one of them may have a wanted rank
-    std::atomic<std::size_t> up_to_low{0}, inside{0}, low_keys{0}, high_keys{0};
+    K low, high;           ///< numbers of keys that are not inside
+    bool bounds_are_found; ///< and counted: one of them may have a wanted rank
+    std::atomic<std::size_t> before{0}, inside{0}, low_keys{0}, high_keys{0};
   };
 
   template <class KeyAt>
@@ -162,8 +162,7 @@ class long_ranks {
       const bool begins = planned.before == 0, ends = planned.behind + 1 >= m; // with all there is
       of.low = begins ? parts_.least : sample[planned.before];
       of.high = ends ? parts_.greatest : sample[planned.behind];
-      of.low_is_counted = begins || repeats(planned.before);
-      of.high_is_counted = of.high != of.low && (ends || repeats(planned.behind));
+      of.bounds_are_found = begins || ends || repeats(planned.before) || repeats(planned.behind);
     }
   }
 
@@ -175,16 +174,16 @@ class long_ranks {
       K* const beside = beside_all + worker * room;
       for (unsigned i = 0; i < layout_.intervals; ++i) {
         interval& of = intervals_[i];
-        std::size_t up_to_low = 0;
-        const std::size_t count = parts_.between(keys, end - begin, image_, of.low, of.high, beside, up_to_low);
-        of.up_to_low.fetch_add(up_to_low, std::memory_order_relaxed);
+        interval_counts counts;
+        const std::size_t count =
+            parts_.between(keys, end - begin, image_, of.low, of.high, of.bounds_are_found, beside, counts);
         const std::size_t at = of.inside.fetch_add(count, std::memory_order_relaxed);
         if (at + count <= layout_.of[i].capacity)
           std::copy(beside, beside + count, inside(i) + at);
-        if (of.low_is_counted)
-          of.low_keys.fetch_add(parts_.equal(keys, end - begin, image_, of.low), std::memory_order_relaxed);
-        if (of.high_is_counted)
-          of.high_keys.fetch_add(parts_.equal(keys, end - begin, image_, of.high), std::memory_order_relaxed);
+        of.before.fetch_add(counts.before, std::memory_order_relaxed);
+        of.low_keys.fetch_add(counts.low, std::memory_order_relaxed);
+        if (of.high != of.low)
+          of.high_keys.fetch_add(counts.high, std::memory_order_relaxed);
       }
       if (job_.progress != nullptr)
         job_.progress->add(end - begin);
@@ -195,7 +194,7 @@ class long_ranks {
   bool is_found(unsigned i) {
     const auto& planned = layout_.of[i];
     const interval& of = intervals_[i];
-    const std::size_t begin = of.up_to_low, end = begin + of.inside;
+    const std::size_t begin = of.before, end = begin + of.inside;
     if (of.inside > planned.capacity || planned.first + of.low_keys < begin || planned.last >= end + of.high_keys)
       return false;
     if (planned.first < end && planned.last >= begin)
@@ -209,7 +208,7 @@ class long_ranks {
     while (rank > layout_.of[i].last)
       ++i;
     const interval& of = intervals_[i];
-    const std::size_t begin = of.up_to_low;
+    const std::size_t begin = of.before;
     const K number = rank < begin ? of.low : rank < begin + of.inside ? inside(i)[rank - begin] : of.high;
     K key;
     parts_.keys(&number, 1, image_, &key);
@@ -246,13 +245,14 @@ class long_nth_element {
   }
 
  private:
-  static constexpr std::size_t stretch_keys = std::size_t{1} << 16; ///< that a vector splits together with as many
-  static constexpr std::size_t alone = std::size_t{1} << 17;        ///< keys of a part that is selected from at once
+  static constexpr std::size_t pair_keys = std::size_t{1} << 17; ///< of two stretches that are split together
+
+  static constexpr std::size_t alone = std::size_t{1} << 17; ///< keys of a part that is selected from at once
   static constexpr std::size_t sampled = 4096;
   static constexpr unsigned most_poor_splits = 4; ///< which leave more than half
   static constexpr double deviations = 3;         ///< a miss costs a split of what is left, a margin a part of it
 
-  static std::size_t pairs_of(std::size_t n) { return std::max<std::size_t>(1, n / (2 * stretch_keys)); }
+  static std::size_t pairs_of(std::size_t n) { return std::max<std::size_t>(1, n / pair_keys); }
 
   bool any_special() const {
     return !holds_in_all_pieces(threads_, n_, &progress_, [&](std::size_t begin, std::size_t end) {
@@ -307,21 +307,22 @@ class long_nth_element {
     for (unsigned poor = 0; p.n > alone && p.lowest != p.highest && poor < most_poor_splits;) {
       const std::size_t before = p.n;
       const likely_bounds at = sampled_bounds(p, image);
-      if (at.more_above)
-        static_cast<void>(keep_low(p, at.high, image) && keep_high(p, at.low, image));
+      if (at.above > at.below)
+        static_cast<void>(keep_low(p, at, image) && keep_high(p, at, image));
       else
-        static_cast<void>(keep_high(p, at.low, image) && keep_low(p, at.high, image));
+        static_cast<void>(keep_high(p, at, image) && keep_low(p, at, image));
       poor += p.n > before / 2;
     }
     parts_.select(p.keys, p.n, p.nth, p.nth, image, p.lowest, p.highest);
   }
 
-  /// Images between which the wanted one probably lies, themselves included, and whether more keys lie above than below
-  /// them. At an end of the part its own; one that is frequent is left out: a split beside it either ends the search,
-  /// or takes all such keys away.
+  /// Images between which the wanted one probably lies, themselves included, and how many keys probably lie below and
+  /// above them. At an end of the part its own; one that is frequent is left out: a split beside it either ends the
+  /// search, or takes all such keys away.
   struct likely_bounds {
     K low, high;
-    bool more_above;
+    std::size_t below, above;
+    const K *begin, *end; ///< of the part that they are of
   };
   likely_bounds sampled_bounds(const part& p, const plain_image<K>& image) {
     const selection<K> keys(p.keys, p.n, exact_, 1, nullptr);
@@ -331,7 +332,7 @@ class long_nth_element {
     parts_.sort(sample_.data(), m);
     const std::size_t margin =
         primitives::sampling::root(primitives::sampling::scaled(place, m - place, m), deviations) + 2;
-    likely_bounds found{p.lowest, p.highest, true};
+    likely_bounds found{p.lowest, p.highest, 0, 0, p.keys, p.keys + p.n};
     std::size_t below = 0, above = 0; // of the sample
     if (place >= margin) {
       below = place - margin;
@@ -351,21 +352,24 @@ class long_nth_element {
         while (above > 0 && sample_[m - above] == found.high)
           --above;
     }
-    found.more_above = above > below;
+    found.below = primitives::sampling::scaled(below, p.n, m);
+    found.above = primitives::sampling::scaled(above, p.n, m);
     return found;
   }
 
   /// Whether the n-th key is not above `high`, or not below `low`, as was thought: what is on its side is kept.
-  bool keep_low(part& p, K high, const plain_image<K>& image) {
-    return high == p.highest || p.n <= alone || keep(p, static_cast<K>(high + 1), true, image);
+  bool keep_low(part& p, const likely_bounds& at, const plain_image<K>& image) {
+    return at.high == p.highest || p.n <= alone || keep(p, static_cast<K>(at.high + 1), at.end - at.above, true, image);
   }
-  bool keep_high(part& p, K low, const plain_image<K>& image) {
-    return low == p.lowest || p.n <= alone || keep(p, low, false, image);
+  bool keep_high(part& p, const likely_bounds& at, const plain_image<K>& image) {
+    return at.low == p.lowest || p.n <= alone || keep(p, at.low, at.begin + at.below, false, image);
   }
 
-  bool keep(part& p, K pivot, bool low, const plain_image<K>& image) {
+  /// `middle`: where the keys that are not below the pivot will probably begin.
+  bool keep(part& p, K pivot, const K* middle, bool low, const plain_image<K>& image) {
+    const auto lows = static_cast<std::size_t>(std::clamp<const K*>(middle, p.keys, p.keys + p.n) - p.keys);
     const std::size_t below =
-        split_in_pairs(p.keys, p.n, pairs_of(p.n), threads_, &progress_, room_,
+        split_in_pairs(p.keys, p.n, lows, pairs_of(p.n), threads_, &progress_, room_,
                        [&](K* left, std::size_t left_n, K* right, std::size_t right_n, std::size_t& left_lows,
                            std::size_t& right_lows) {
                          parts_.split_two(left, left_n, right, right_n, image, pivot, left_lows, right_lows);

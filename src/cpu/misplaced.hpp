@@ -58,19 +58,18 @@ struct split_room {
 };
 
 /// Splits n keys in pairs of stretches, by threads: split_two(left, left_n, right, right_n, left_lows, right_lows)
-/// takes one of the left half and its mirror image, gathers low keys in the first and others in the second, and says
-/// how many low ones stand at the front of each. Where the pivot is near the middle, few keys are then on the wrong
-/// side, and these change places. Returns how many are low. What ends up where does not depend on the number of
-/// threads.
+/// takes one from before place `middle` and its mirror image from behind, gathers low keys in the first and others in
+/// the second, and says how many low ones stand at the front of each. Where about so many keys are low, few are then on
+/// the wrong side, and these change places. Returns how many are low. What ends up where does not depend on the number
+/// of threads.
 template <class K, class SplitTwo>
-std::size_t split_in_pairs(K* keys, std::size_t n, std::size_t pairs, unsigned workers, progress_meter* progress,
-                           split_room& room, SplitTwo&& split_two) {
-  const std::size_t half = n / 2;
+std::size_t split_in_pairs(K* keys, std::size_t n, std::size_t middle, std::size_t pairs, unsigned workers,
+                           progress_meter* progress, split_room& room, SplitTwo&& split_two) {
   room.stretches.resize(2 * pairs); // as they lie: the mirror image of number i is the i-th from the end
   for_each_task(workers, pairs, progress, [&](unsigned, std::size_t i) {
     stretch &left = room.stretches[i], &right = room.stretches[2 * pairs - 1 - i];
-    left = {part_begin(half, pairs, i), part_begin(half, pairs, i + 1), 0};
-    right = {n - part_begin(n - half, pairs, i + 1), n - part_begin(n - half, pairs, i), 0};
+    left = {part_begin(middle, pairs, i), part_begin(middle, pairs, i + 1), 0};
+    right = {n - part_begin(n - middle, pairs, i + 1), n - part_begin(n - middle, pairs, i), 0};
     split_two(keys + left.begin, left.end - left.begin, keys + right.begin, right.end - right.begin, left.lows,
               right.lows);
   });

@@ -67,10 +67,10 @@ class selection {
   }
   /// These keys.
   void sample_keys(K* keys, std::size_t m) const {
+    const std::size_t width = n_ / m, longer = n_ % m; // parts as part_begin() has them, without its divisions
     for (std::size_t i = 0; i < m; ++i) {
-      const std::size_t begin = place(i, m), width = place(i + 1, m) - begin;
-      const std::uint64_t random = mixed(i);
-      keys[i] = keys_[begin + static_cast<std::size_t>((uint128{random} * width) >> 64)];
+      const std::size_t begin = width * i + std::min(i, longer), size = width + (i < longer);
+      keys[i] = keys_[begin + static_cast<std::size_t>((uint128{mixed(i)} * size) >> 64)];
     }
   }
 
@@ -165,8 +165,6 @@ class selection {
   }
 
  private:
-  std::size_t place(std::size_t i, std::size_t m) const { return static_cast<std::size_t>(uint128{i} * n_ / m); }
-
   /// SplitMix64 (Steele, Lea, Flood 2014): 64 random bits for a counter.
   static std::uint64_t mixed(std::uint64_t counter) {
     std::uint64_t z = (counter + 1) * 0x9e3779b97f4a7c15u;

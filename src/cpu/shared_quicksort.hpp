@@ -120,7 +120,7 @@ class shared_quicksort {
     K* const keys = images_ + p.begin;
     split_room room(p.n, pairs);
     const std::size_t lows =
-        split_in_pairs(keys, p.n, pairs, workers_, progress_, room,
+        split_in_pairs(keys, p.n, p.n / 2, pairs, workers_, progress_, room,
                        [&](K* left, std::size_t left_n, K* right, std::size_t right_n, std::size_t& left_lows,
                            std::size_t& right_lows) {
                          parts_.split_two(left, left_n, right, right_n, pivot, equals, left_lows, right_lows);

@@ -42,10 +42,11 @@ bool images_in_four(key_bits<S>* images, std::size_t n, key_bits<S> lowest, std:
 //   [ written low … )      gap      [ not read yet )   ┆   [ not read yet )       gap       ( … written high ]
 //                  front ──▶   read ──▶       front_end┆end_front    ◀── read_end  ◀── end
 template <class S, class IsLow>
-void split_outer(typename S::T*& front, const typename S::T* front_end, const typename S::T* end_front,
-                 typename S::T*& end, const IsLow& given) {
+void split_outer(typename S::T*& front_of, const typename S::T* front_end, const typename S::T* end_front,
+                 typename S::T*& end_of, const IsLow& given) {
   using T = typename S::T;
   using V = typename S::V;
+  T *front = front_of, *end = end_of; // in registers: for all that is known, stores of vectors change what is in memory
   constexpr std::ptrdiff_t block = block_vectors * S::lanes;
   const IsLow is_low = given;
   T *read = front + block, *read_end = end - block;
@@ -80,6 +81,7 @@ void split_outer(typename S::T*& front, const typename S::T* front_end, const ty
                               __attribute__((always_inline)) { S::store(back + i.value * S::lanes, held[i.value]); });
   std::copy_n(back, read - front, front);
   std::copy_n(back + (read - front), end - read_end, read_end);
+  front_of = front, end_of = end;
 }
 
 template <class S, class IsLow>

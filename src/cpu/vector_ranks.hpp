@@ -4,6 +4,7 @@
 // of both signs at one end and −0 next to 0. So one read needs no look for either first.
 #pragma once
 
+#include "cpu/vector_select.hpp"
 #include "cpu/vector_sort.hpp"
 
 namespace sortile::cpu {
@@ -23,12 +24,11 @@ struct rank_parts {
   void (*keys)(const K* numbers, std::size_t n, const plain_image<K>& image, K* keys);
   void (*sort)(K* numbers, std::size_t n);
 
-  /// Copies the numbers between `low` and `high`, both excluded, to `inside`, which has room for n and `ranks_room`;
-  /// returns how many, and how many are not above `low`.
-  std::size_t (*between)(const K* keys, std::size_t n, const plain_image<K>& image, K low, K high, K* inside,
-                         std::size_t& up_to_low);
-  /// How many keys have this number.
-  std::size_t (*equal)(const K* keys, std::size_t n, const plain_image<K>& image, K number);
+  /// Copies the numbers between `low` and `high`, both excluded, to `inside`, which has room for n and `ranks_room`:
+  /// how many. Adds how many are not above `low` to counts.before and, where `bounds` are asked for, how many equal
+  /// each.
+  std::size_t (*between)(const K* keys, std::size_t n, const plain_image<K>& image, K low, K high, bool bounds,
+                         K* inside, interval_counts& counts);
 
   /// Images of keys that have no −0 and no NaN, to compare with the pivots of the two below.
   void (*images)(const K* keys, std::size_t n, const plain_image<K>& image, K* images);

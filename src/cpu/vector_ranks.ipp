@@ -63,30 +63,13 @@ bool any_special_key(const key_bits<S>* keys, std::size_t n, const plain_image<k
 
 template <class S>
 std::size_t numbers_between(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
-                            key_bits<S> low, key_bits<S> high, key_bits<S>* inside, std::size_t& up_to_low) {
+                            key_bits<S> low, key_bits<S> high, bool count_bounds, key_bits<S>* inside,
+                            interval_counts& counts) {
   using T = typename S::T;
-  const T above = static_cast<T>(low), below = static_cast<T>(high);
-  up_to_low = 0;
   return with_numbers(image, [&](auto kind) {
-    return gather_between<S, kind.value, bounds::excluded>(numbers<S>(keys), n, image, above, below, numbers<S>(inside),
-                                                           up_to_low);
-  });
-}
-
-template <class S>
-std::size_t equal_to_number(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
-                            key_bits<S> number) {
-  return with_numbers(image, [&](auto kind) {
-    const image_of_vector<S, kind.value> image_of(image);
-    const typename S::T* const from = numbers<S>(keys);
-    const typename S::V x = S::all(static_cast<typename S::T>(number));
-    std::size_t count = 0, i = 0;
-    for (; i + S::lanes <= n; i += S::lanes)
-      count += static_cast<std::size_t>(_mm_popcnt_u32(S::equal_lanes(image_of(S::load(from + i)), x)));
-    const unsigned there = (1u << (n - i)) - 1; // lanes that are not there are zeros
-    count +=
-        static_cast<std::size_t>(_mm_popcnt_u32(S::equal_lanes(image_of(S::load_first(from + i, n - i)), x) & there));
-    return count;
+    const auto gather =
+        count_bounds ? gather_between<S, kind.value, bounds::counted> : gather_between<S, kind.value, bounds::excluded>;
+    return gather(numbers<S>(keys), n, image, static_cast<T>(low), static_cast<T>(high), numbers<S>(inside), counts);
   });
 }
 
@@ -122,7 +105,6 @@ inline constexpr rank_parts<key_bits<S>> parts_of_ranks{
     keys_of_numbers<S>,
     sort_numbers<S>,
     numbers_between<S>,
-    equal_to_number<S>,
     images_of_keys<S>,
     split_two_of_keys<S>,
     select_between<S>};

@@ -45,4 +45,9 @@ inline std::size_t probably_copied(std::size_t n, std::size_t first, std::size_t
   return static_cast<std::size_t>(part * static_cast<float>(n));
 }
 
+/// What a read counts of keys that it does not copy: in front of an interval, and equal to its bounds.
+struct interval_counts {
+  std::size_t before = 0, low = 0, high = 0;
+};
+
 } // namespace sortile::cpu

@@ -329,25 +329,31 @@ void select_keys(key_bits<S>* keys, std::size_t n, std::size_t nth, const plain_
 
 // ---- of keys that are only read ----
 
-// Whether keys equal to the bounds of an interval lie in it.
-enum class bounds : unsigned char { included, excluded };
+// Whether keys equal to the bounds of an interval lie in it, or are counted beside it.
+enum class bounds : unsigned char { included, excluded, counted };
 
 // Copies the images that lie between `low` and `high` to `inside`, in order: how many. Whole vectors are written: there
-// is room for n and one more. Counts those in front of the interval.
-template <class S, image_kind Kind, bounds Bounds = bounds::included>
+// is room for n and one more. Counts those in front of the interval, with those equal to a `low` that does not lie in
+// it.
+template <class S, image_kind Kind, bounds Bounds>
 std::size_t gather_between(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image,
-                           typename S::T low, typename S::T high, typename S::T* inside, std::size_t& before) {
+                           typename S::T low, typename S::T high, typename S::T* inside, interval_counts& counts) {
   using V = typename S::V;
   constexpr unsigned all = (1u << S::lanes) - 1;
   const image_of_vector<S, Kind> image_of(image);
   const V lowest = S::all(low), highest = S::all(high);
   typename S::T* to = inside;
-  std::size_t lows = 0;
+  interval_counts more;
+  const auto count = [](unsigned lanes) { return static_cast<std::size_t>(_mm_popcnt_u32(lanes)); };
   const auto take = [&](V u, unsigned there) __attribute__((always_inline)) {
     const V x = image_of(u);
-    const unsigned is_low = S::template low_lanes<Bounds == bounds::excluded>(x, lowest) & there;
+    const unsigned is_low = S::template low_lanes<Bounds != bounds::included>(x, lowest) & there;
     const unsigned is_inside = S::template low_lanes<Bounds == bounds::included>(x, highest) & there & ~is_low;
-    lows += static_cast<std::size_t>(_mm_popcnt_u32(is_low));
+    more.before += count(is_low);
+    if constexpr (Bounds == bounds::counted) {
+      more.low += count(S::equal_lanes(x, lowest) & there);
+      more.high += count(S::equal_lanes(x, highest) & there);
+    }
     S::store_others(x, is_inside ^ all, to);
   };
   std::size_t i = 0;
@@ -357,7 +363,9 @@ std::size_t gather_between(const typename S::T* keys, std::size_t n, const plain
     const std::size_t left = std::min(n - i, S::lanes);
     take(S::load_first(keys + i, left), all >> (S::lanes - left));
   }
-  before += lows;
+  counts.before += more.before;
+  counts.low += more.low;
+  counts.high += more.high;
   return static_cast<std::size_t>(to - inside);
 }
 
@@ -368,7 +376,10 @@ const typename S::T* images_of_ranks(const typename S::T* keys, std::size_t n, s
   using T = typename S::T;
   T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
   const auto gather = [&](std::size_t& below) {
-    return gather_between<S, Kind>(keys, n, image, low, high, space, below);
+    interval_counts counts;
+    const std::size_t copied = gather_between<S, Kind, bounds::included>(keys, n, image, low, high, space, counts);
+    below = counts.before;
+    return copied;
   };
   std::size_t below = 0, inside = n;
   if (n <= copied_whole) {
@@ -394,7 +405,6 @@ const typename S::T* images_of_ranks(const typename S::T* keys, std::size_t n, s
       const bool is_low = last < below, is_high = first >= below + inside;
       high = is_low ? static_cast<T>(low - 1) : greatest;
       low = is_high ? static_cast<T>(likely.high + 1) : least;
-      below = 0;
       inside = gather(below);
     }
   }
