@@ -115,7 +115,7 @@ void run(const sort_rows_request& request, const options& opts) {
   with_named_failures("a sort of rows", [&] {
     checks::sort_rows(request, opts);
     need_cpu_engine("sort the rows of", opts);
-    cpu::sort_rows(request, opts, resolve_threads(opts));
+    cpu::sort_rows(request, opts, door_threads(request.n, opts));
   });
 }
 

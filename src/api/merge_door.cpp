@@ -58,7 +58,7 @@ void run(const merge_request& request, const options& opts) {
   with_named_failures("a merge", [&] {
     const selector* const kernels = assign(request, opts, purpose::running).kernels;
     if (kernels == nullptr)
-      return cpu::merge(request, opts, resolve_threads(opts));
+      return cpu::merge(request, opts, door_threads(elements_of(request), opts));
     const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
     const std::size_t wanted = callers || on_host ? kernels->workspace_used(request, opts) : 0; // else it finds its own
     if (callers)

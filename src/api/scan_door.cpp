@@ -21,7 +21,7 @@ void run(const scan_request& request, const options& opts) {
     checks::scan(request, opts);
     const selector* const kernels = kernels_for(request.n, opts, purpose::running).kernels;
     if (kernels == nullptr)
-      return cpu::scan(request, resolve_threads(opts));
+      return cpu::scan(request, door_threads(request.n, opts));
     const std::size_t wanted = kernels->workspace_bytes(request);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
@@ -37,7 +37,7 @@ void run(const histogram_request& request, const options& opts) {
     if (const selector* const kernels = kernels_for(request.n, opts, purpose::running).kernels; kernels != nullptr)
       kernels->run(request, opts);
     else
-      cpu::histogram(request, opts, resolve_threads(opts));
+      cpu::histogram(request, opts, door_threads(request.n, opts));
   });
 }
 

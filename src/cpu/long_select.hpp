@@ -246,8 +246,7 @@ class long_nth_element {
 
  private:
   static constexpr std::size_t pair_keys = std::size_t{1} << 17; ///< of two stretches that are split together
-
-  static constexpr std::size_t alone = std::size_t{1} << 17; ///< keys of a part that is selected from at once
+  static constexpr std::size_t alone = std::size_t{1} << 17;     ///< keys of a part that is selected from at once
   static constexpr std::size_t sampled = 4096;
   static constexpr unsigned most_poor_splits = 4; ///< which leave more than half
   static constexpr double deviations = 3;         ///< a miss costs a split of what is left, a margin a part of it

@@ -383,7 +383,7 @@ void select(const nth_element_request& r, const options& opts, const execution& 
     progress.report(); // the last time that nothing has moved
     if (in_pieces) {
       tell_step("split");
-      functions_of(r.type).long_nth_element(r, opts, how.threads, progress);
+      functions_of(r.type).long_nth_element(r, opts, r.n < shared_from ? 1 : how.threads, progress);
     } else if (by_vectors) {
       select_by_vectors(r, opts.order);
     } else {

@@ -12,6 +12,9 @@ namespace sortile::cpu {
 /// selected from in pieces (long_select.hpp), by several.
 inline constexpr std::size_t most_alone = std::size_t{1} << 20;
 
+/// From so many keys of one row on, threads share it: fewer take longer to share than they gain.
+inline constexpr std::size_t shared_from = std::size_t{1} << 22;
+
 /// Does a selection of keys of 4 and 8 bytes by vectors at once, and returns true. False: nothing was done, and the
 /// request goes on to the front door's checks, which name every misuse. `engine_is_open`: no other engine than this one
 /// was asked for.

@@ -1,7 +1,7 @@
 // The steps of the vector selections one by one, for long arrays (long_select.hpp).
 //
 // Numbers are keys as vectors compare them: images of integers, and turned floats (vector_select.ipp), which have NaNs
-// of both signs at one end and −0 next to 0. So one read needs no look for either first.
+// of both signs at one end and −0 next to 0. So keys are read once, whether there are any or not.
 #pragma once
 
 #include "cpu/vector_select.hpp"

@@ -145,12 +145,17 @@ TEST(LongSelections, BesideFrequentKeys) {
 }
 
 TEST(LongSelections, AreTheSameWithAnyNumberOfThreads) {
-  known_keys<float> known(testing::make_keys<float>("specials", 3 * cpu::most_alone, 7), order::ascending);
+  known_keys<float> known(testing::make_keys<float>("specials", cpu::shared_from + 999, 7), order::ascending);
   const std::size_t nth = known.keys.size() / 3;
   const std::vector<float> alone = known.expect_nth(nth, 1, "one thread");
   for (const unsigned threads : {2u, 3u, 4u, 7u, 16u, 33u, 64u}) {
     EXPECT_TRUE(same_bits(known.expect_nth(nth, threads, "many threads"), alone)) << threads << " threads";
     known.expect_ranks({nth, nth + 1, 12}, threads, "many threads");
+  }
+  known_keys<std::uint64_t> few(testing::make_keys<std::uint64_t>("few:300", cpu::shared_from, 7), order::descending);
+  for (const unsigned threads : {2u, 5u}) {
+    few.expect_ranks({nth, nth + 1, 12}, threads, "many threads");
+    few.expect_nth(nth, threads, "many threads");
   }
   known.opts.progress = [](double) { return true; };
   EXPECT_TRUE(same_bits(known.expect_nth(nth, 2, "with progress"), alone));
