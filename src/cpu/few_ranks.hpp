@@ -1,4 +1,4 @@
-// The ranks that vectors search for: few, which take few reads of the keys.
+// The ranks that vectors search for: few, which take few searches among the keys.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sortile::cpu {
 class few_ranks {
  public:
   static constexpr std::size_t most = 8;          ///< different ones
-  static constexpr std::size_t most_runs = 3;     ///< ranks that follow each other; a search among all keys for each
+  static constexpr std::size_t most_runs = 3;     ///< ranks that follow each other; a search, or an interval, for each
   static constexpr std::size_t sorted_whole = 64; ///< keys, a leaf of the vector sort, which have all ranks at once
 
   /// False where there are too many.
@@ -43,6 +43,8 @@ class few_ranks {
   /// Whether few searches among n keys find them all.
   bool take_few_reads(std::size_t n) const { return n <= sorted_whole || runs() <= most_runs; }
 
+  std::size_t size() const { return size_; }
+  std::size_t operator[](std::size_t i) const { return ranks_[i]; }
   std::size_t least() const { return ranks_[0]; }
   std::size_t greatest() const { return ranks_[size_ - 1]; }
   std::size_t place(std::size_t rank) const {

@@ -2,8 +2,8 @@
 // memory. The steps are those of vector_ranks.hpp; vector_select.ipp has the idea.
 //
 // Keys that are only read. A sorted sample has a key that nearly always comes before the wanted ranks, and one behind
-// them (primitives/sample_ranks.hpp). One read copies what lies between the two, some hundredths, and counts what does
-// not lie above the first:
+// them (primitives/sample_ranks.hpp). One read copies what lies between the two, of 2^20 keys a tenth and of
+// 2^26 some hundredths, and counts what does not lie above the first:
 //
 //     piece     [ . . x . . . x . ][ . x . . . . . . ][ . . . x . . . . ] …      x lies between the two
 //     workers     └─ beside ─┐          └─ beside ─┐
@@ -11,7 +11,7 @@
 //
 // Up to three intervals are copied from a piece while the cache has it. A key that is frequent is a bound itself: then
 // the bounds' own keys are counted, too, and may be what is searched. About once in a million arrays the sample
-// misleads; then the caller finds the ranks by a filter and digits (select_jobs.hpp), within as little memory.
+// misleads; then the caller finds the ranks by a filter and digits (select_jobs.hpp).
 //
 // In place. The array is split around a key of a sample, and its part around another, in pairs of stretches
 // (misplaced.hpp): 1.5 reads and writes of each key for a median. How long stretches are does not depend on the
@@ -103,8 +103,8 @@ class equal_floats {
 template <class K>
 class long_ranks {
  public:
-  long_ranks(const ranks_request& row, const long_ranks_layout& layout, const row_job& job)
-      : row_(row), layout_(layout), job_(job), image_(key_image<K>(row.type, job.opts.order, {})),
+  long_ranks(const ranks_request& row, const few_ranks& few, const long_ranks_layout& layout, const row_job& job)
+      : row_(row), few_(few), layout_(layout), job_(job), image_(key_image<K>(row.type, job.opts.order, {})),
         keys_(static_cast<const K*>(row.keys), row.n, exact_image<K>(row.type, job.opts), job.threads, job.progress) {}
 
   /// False, and nothing was written, where the sample has misled.
@@ -122,7 +122,8 @@ class long_ranks {
       if (!is_found(i))
         return false;
     tell_step("copy");
-    equal_floats<K> equals(keys_);
+    const selection<K> untold(keys_.keys(), row_.n, keys_.image(), job_.threads, nullptr); // progress is at its end
+    equal_floats<K> equals(untold);
     write([&](std::size_t rank) {
       const K key = key_of_rank(rank);
       return equals.are_these(key) ? equals.at(rank, key).value_or(key) : key;
@@ -138,11 +139,15 @@ class long_ranks {
     std::atomic<std::size_t> before{0}, inside{0}, low_keys{0}, high_keys{0};
   };
 
+  /// Each rank's key is looked for once.
   template <class KeyAt>
   void write(KeyAt&& key_at) const {
+    K found[few_ranks::most];
+    for (std::size_t i = 0; i < few_.size(); ++i)
+      found[i] = key_at(few_[i]);
     K* const out = static_cast<K*>(row_.keys_out);
     for (std::size_t i = 0; i < row_.ranks.size(); ++i)
-      out[i] = key_at(row_.ranks[i]);
+      out[i] = found[few_.place(row_.ranks[i])];
   }
 
   K* inside(unsigned i) const { return reinterpret_cast<K*>(job_.workspace + layout_.of[i].inside); }
@@ -197,7 +202,7 @@ class long_ranks {
     const std::size_t begin = of.before, end = begin + of.inside;
     if (of.inside > planned.capacity || planned.first + of.low_keys < begin || planned.last >= end + of.high_keys)
       return false;
-    if (planned.first < end && planned.last >= begin)
+    if (of.inside > 0 && planned.first < end && planned.last >= begin)
       parts_.select(inside(i), of.inside, std::max(planned.first, begin) - begin,
                     std::min(planned.last, end - 1) - begin, parts_.as_they_are, parts_.least, parts_.greatest);
     return true;
@@ -216,6 +221,7 @@ class long_ranks {
   }
 
   const ranks_request& row_;
+  const few_ranks& few_;
   const long_ranks_layout& layout_;
   const row_job& job_;
   const rank_parts<K>& parts_ = *best_rank_parts<K>();
@@ -358,10 +364,12 @@ class long_nth_element {
 
   /// Whether the n-th key is not above `high`, or not below `low`, as was thought: what is on its side is kept.
   bool keep_low(part& p, const likely_bounds& at, const plain_image<K>& image) {
-    return at.high == p.highest || p.n <= alone || keep(p, static_cast<K>(at.high + 1), at.end - at.above, true, image);
+    return p.lowest == p.highest || at.high == p.highest || p.n <= alone ||
+           keep(p, static_cast<K>(at.high + 1), at.end - at.above, true, image);
   }
   bool keep_high(part& p, const likely_bounds& at, const plain_image<K>& image) {
-    return at.low == p.lowest || p.n <= alone || keep(p, at.low, at.begin + at.below, false, image);
+    return p.lowest == p.highest || at.low == p.lowest || p.n <= alone ||
+           keep(p, at.low, at.begin + at.below, false, image);
   }
 
   /// `middle`: where the keys that are not below the pivot will probably begin.

@@ -60,8 +60,8 @@ struct split_room {
 /// Splits n keys in pairs of stretches, by threads: split_two(left, left_n, right, right_n, left_lows, right_lows)
 /// takes one from before place `middle` and its mirror image from behind, gathers low keys in the first and others in
 /// the second, and says how many low ones stand at the front of each. Where about so many keys are low, few are then on
-/// the wrong side, and these change places. Returns how many are low. What ends up where does not depend on the number
-/// of threads.
+/// the wrong side, and these change places. Returns how many are low. What ends up where depends on
+/// `pairs` and `middle`, not on the number of threads.
 template <class K, class SplitTwo>
 std::size_t split_in_pairs(K* keys, std::size_t n, std::size_t middle, std::size_t pairs, unsigned workers,
                            progress_meter* progress, split_room& room, SplitTwo&& split_two) {

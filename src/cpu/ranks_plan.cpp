@@ -36,8 +36,8 @@ ranks_plan::ranks_plan(const ranks_request& r, const options& opts, unsigned thr
     way = r.n <= most_alone ? ranks_way::vectors : ranks_way::long_vectors;
   }
   if (way == ranks_way::long_vectors) {
-    if (r.rows == 1 && r.n < shared_from)
-      shares.threads = 1;
+    if (r.n < shared_from)
+      shares = row_shares::uncut(r.rows, threads);
     in_pieces = long_ranks_layout(key_bytes(r.type), r.n, few, shares.threads);
     bytes = in_pieces.bytes;
   } else if (way == ranks_way::filter) {

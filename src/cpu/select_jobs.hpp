@@ -165,8 +165,11 @@ class ranks_job {
     if (complete_)
       sort_inside(inside_, pool.gather({inside_, nullptr}, job_.threads));
     tell_step("copy");
-    for (std::size_t i = 0; i < request_.ranks.size(); ++i)
-      out[i] = key_of_rank(request_.ranks[i]);
+    std::vector<K> found; // all are, before the first is written: a search may be cancelled
+    found.reserve(request_.ranks.size());
+    for (const std::size_t rank : request_.ranks)
+      found.push_back(key_of_rank(rank));
+    std::copy(found.begin(), found.end(), out);
   }
 
  private:
@@ -259,7 +262,7 @@ void ranks_row(const ranks_request& row, const ranks_plan& plan, const row_job& 
       return;
     }
     if (plan.way == ranks_way::long_vectors) {
-      if (long_ranks<K>(row, plan.in_pieces, job).run())
+      if (long_ranks<K>(row, plan.few, plan.in_pieces, job).run())
         return;
       tell_step("fallback");
       const ranks_layout layout = plan.filter_of(row);

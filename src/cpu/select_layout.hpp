@@ -100,6 +100,15 @@ struct row_shares {
   unsigned workers = 1; ///< that take rows
   unsigned threads = 1; ///< that work at one row
   row_shares(std::size_t n, std::size_t rows, unsigned available);
+  /// A thread a row.
+  static row_shares uncut(std::size_t rows, unsigned available) {
+    row_shares s;
+    s.workers = static_cast<unsigned>(std::min<std::size_t>(available, rows));
+    return s;
+  }
+
+ private:
+  row_shares() = default;
 };
 
 } // namespace sortile::cpu

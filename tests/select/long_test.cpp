@@ -278,5 +278,44 @@ TEST(LongSelections, TellProgressWithin) {
   expect_progress_of("specials", testing::make_keys<float>("specials", told_n, 1));
 }
 
+/// A call that is cancelled, at whatever report, has written none of its results, or all, where the report is of its
+/// end.
+template <class K>
+void expect_none_or_all_written(const std::string& text, const std::vector<K>& keys,
+                                const std::vector<std::size_t>& ranks, options opts) {
+  constexpr K untouched{77};
+  bool is_cancelled = true;
+  for (std::size_t stop = 1; is_cancelled; ++stop) {
+    ASSERT_LT(stop, 10'000u) << text;
+    std::vector<K> found(ranks.size(), untouched);
+    std::size_t told = 0;
+    double last = 0;
+    opts.progress = [&](double done) {
+      last = done;
+      return ++told < stop;
+    };
+    try {
+      run(ranks_request{key_type_of<K>, keys.size(), keys.data(), ranks, found.data()}, opts);
+      is_cancelled = false;
+      EXPECT_LT(told, stop) << text << ": told to stop, and went on";
+    } catch (const cancelled&) {
+      const auto left = static_cast<std::size_t>(std::count(found.begin(), found.end(), untouched));
+      EXPECT_TRUE(left == found.size() || (left == 0 && last > 0.99))
+          << text << ", cancelled at report " << stop << ", " << last << ": " << left << " results were not written";
+    }
+  }
+}
+
+TEST(LongSelections, CancelledOnesHaveWrittenNothingOrAll) {
+  const std::size_t n = cpu::most_alone + 1000;
+  std::vector<float> zeros(n);
+  for (std::size_t i = 0; i < n; ++i)
+    zeros[i] = i % 3 == 0 ? -0.0f : i % 3 == 1 ? 0.0f : float(testing::random_bits(3, i) % 2001) - 1000;
+  expect_none_or_all_written("zeros", zeros, {10, n / 2, n / 2 + 1, n - 10}, {.engine = "cpu", .threads = 1});
+  const auto low_bytes = testing::make_keys<std::uint16_t>("uniform", n, 4);
+  expect_none_or_all_written("a window", low_bytes, {10, n / 2, n - 10},
+                             {.bits = {0, 8}, .engine = "cpu", .threads = 1});
+}
+
 } // namespace
 } // namespace sortile

@@ -12,9 +12,14 @@ namespace sortile::testing {
 template <class F>
 std::vector<std::string_view> steps_of(F&& f) {
   std::vector<std::string_view> steps;
-  cpu::told_steps = &steps;
-  f();
-  cpu::told_steps = nullptr;
+  struct in_use {
+    explicit in_use(std::vector<std::string_view>& to) { cpu::told_steps = &to; }
+    ~in_use() { cpu::told_steps = nullptr; }
+  };
+  {
+    const in_use while_here(steps);
+    f();
+  }
   return steps;
 }
 
