@@ -5,21 +5,22 @@
 // pairs of a left and a right element whose places add up to r.
 //
 //   borders   where each block begins, on diagonals a tile apart; each by eight lanes, which try as many places at once
-//   check     of the borders: where the caller's function is no strict weak order, or a run is out of order, two need
-//   not
-//             fit each other, and blocks write the runs one behind the other. Few are checked by the block that finds
-//             them
+//   check     of the borders: where the caller's function is no strict weak order, or a run is out of order, two of
+//             them need not fit each other, and blocks write the runs one behind the other. Few borders are checked by
+//             the block that finds them
 //   merge     a block reads its part of both runs, each thread bisects again for its items, merges them into registers,
 //             and the block writes them in order; as they stand, where what two threads have bisected for does not fit
 //
-// Cost for n elements: one read, one write, one comparison for each and 2 log2 of a tile for every few. Workspace:
-// 8 bytes for each tile of some thousand elements.
+// Cost for n elements: one read, one write, a comparison for each, and for each thread's 3 to 21 items up to 14 more.
+// Workspace: 8 bytes for each tile, of 384 to 10,752 elements.
 #pragma once
 
 #include "kernels/any_order/launch_here.hpp"
 #include "kernels/any_order/merge_plan.hpp"
 #include "kernels/any_order/run_list.hpp"
 #include "primitives/block_merge.hpp"
+
+#include <stdexcept>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -233,6 +234,10 @@ template <class Arrays, class Runs, class Less>
 void launch_two_merge(const simt::queue& q, const merge_tile& tile, const run_list& list, const Runs& runs,
                       const merge_words& words, const Arrays& arrays, const by_key<Less>& less) {
   using border = two_border_kernel<decltype(keys_of(runs)), Less>;
+  using merge = two_merge_kernel<Arrays, Runs, Less>;
+  static_assert(sizeof(typename merge::shared) <= 99 * 1024, "of devices of compute capability 8.6");
+  if (tile.elements != tile.threads * merge::items)
+    throw std::logic_error("launch_two_merge: the plan is of elements of another size");
   const listed_lengths lengths{list};
   const std::uint64_t tiles = pieces_of(list.n, tile.elements), left = list.count < 2 ? list.n : list.here[1].start;
   const simt::global<std::uint32_t> unusable{words.unusable, 1};
@@ -246,7 +251,7 @@ void launch_two_merge(const simt::queue& q, const merge_tile& tile, const run_li
                  two_check_kernel{.borders = borders, .unusable = unusable});
   launch_here(
       q, {.grid = static_cast<unsigned>(tiles), .block = tile.threads},
-      two_merge_kernel<Arrays, Runs, Less>{
+      merge{
           .runs = runs, .lengths = lengths, .borders = borders, .unusable = unusable, .arrays = arrays, .less = less});
 }
 
