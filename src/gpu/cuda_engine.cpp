@@ -3,6 +3,7 @@
 #include "device/discovery.hpp"
 #include "gpu/cuda_run.hpp"
 #include "gpu/kernel_work.hpp"
+#include "plan/nowhere.hpp"
 
 namespace sortile::gpu {
 namespace {
@@ -102,8 +103,7 @@ class engine_on_cuda final : public engine {
   static device_sort on_device(const sort_request& request, const options& opts) {
     if (opts.memory == memory::device)
       return device_sort(request, opts, current_device());
-    const auto somewhere = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); }; // never followed
-    return device_sort(as_copied(request, somewhere(1u << 12), somewhere(1u << 13)), opts, current_device());
+    return device_sort(as_copied(request, nowhere(0), nowhere(1)), opts, current_device());
   }
 
   kernel_structs<current_stream> structs_;

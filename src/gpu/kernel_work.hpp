@@ -4,7 +4,8 @@
 //   static constexpr memory reached;   where arrays lie
 //   static device_facts device();      what plans are for
 //   static void run(arrays, bytes, given, opts, launch);
-//                                      calls launch(queue, workspace): the given one, or one of so many bytes
+//                                      calls launch(queue, workspace): the given one, or, where a Place makes
+//                                      workspaces, one of so many bytes
 #pragma once
 
 #include "gpu/device_groups.hpp"
@@ -140,7 +141,7 @@ class kernel_selector final : public selector {
   }
   void run(const selection& wanted, const options& opts, std::span<std::byte> workspace) const override {
     with_selection(wanted, opts, Place::device(), workspace_for::this_call, [&](const auto& request, const auto& work) {
-      if (!work.nothing())
+      if (is_told(work))
         queue(request, work, opts, workspace);
     });
   }
@@ -176,7 +177,7 @@ class kernel_selector final : public selector {
   }
   void run(const merge_request& request, const options& opts, std::span<std::byte> workspace) const override {
     const device_merge merge(request, opts, Place::device(), workspace_for::this_call);
-    if (!merge.nothing())
+    if (is_told(merge))
       queue(request, merge, opts, workspace);
   }
 
@@ -191,6 +192,11 @@ class kernel_selector final : public selector {
   }
 
  private:
+  /// Whether there is something to do, or progress to tell, as of work in host memory.
+  template <class Work>
+  static bool is_told(const Work& work) {
+    return Place::reached == memory::host || !work.nothing();
+  }
   template <class Request, class Work>
   static void queue(const Request& request, const Work& work, const options& opts, std::span<std::byte> workspace) {
     Place::run(arrays_of(request), work.workspace_bytes(), workspace, opts,

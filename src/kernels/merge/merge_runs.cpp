@@ -2,6 +2,7 @@
 #include "kernels/merge/merge_runs.hpp"
 
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -18,7 +19,7 @@ void merge_runs(const simt::queue& q, const merge_runs_request<Word>& r) {
   if (r.value_bytes == 8)
     check_array("merge_runs", "values_out", static_cast<std::uint64_t*>(r.values_out), r.plan.n);
   check_workspace("merge_runs", r.workspace, r.plan.bytes, r.plan.bytes, arena::alignment);
-  simt::visit(q, [&](auto backend) { detail::launch_merge_runs<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 template void merge_runs(const simt::queue&, const merge_runs_request<std::uint32_t>&);

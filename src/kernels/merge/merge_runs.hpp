@@ -33,9 +33,4 @@ struct merge_runs_request {
 template <class Word>
 void merge_runs(const simt::queue& q, const merge_runs_request<Word>& request);
 
-namespace detail {
-template <class Backend, class Word>
-SORTILE_LAUNCH void launch_merge_runs(const simt::queue& q, const merge_runs_request<Word>& request);
-} // namespace detail
-
 } // namespace sortile::kernels

@@ -4,6 +4,7 @@
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/merge_runs.hpp"
 #include "kernels/nan_image.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -51,10 +52,4 @@ void merge_by_order(const simt::queue& q, const merge_runs_request<Word>& r) {
 } // namespace
 } // namespace sortile::kernels::inline SORTILE_BACKEND
 
-#define SORTILE_MERGE_INSTANCE(WORD)                                                                                   \
-  namespace sortile::kernels::detail {                                                                                 \
-  template <>                                                                                                          \
-  void launch_merge_runs<simt::this_backend>(const simt::queue& q, const merge_runs_request<WORD>& r) {                \
-    merge_by_order(q, r);                                                                                              \
-  }                                                                                                                    \
-  }
+#define SORTILE_MERGE_INSTANCE(WORD) SORTILE_LAUNCHES(WORD, merge_runs_request, merge_by_order)

@@ -3,6 +3,7 @@
 
 #include "kernels/any_order/merge_plan.hpp"
 #include "kernels/argument_checks.hpp"
+#include "kernels/send.hpp"
 
 namespace sortile::kernels {
 
@@ -24,7 +25,7 @@ void move_runs(const simt::queue& q, const move_runs_request& r) {
     throw invalid_argument("move_runs: numbers of " + std::to_string(r.number_bytes) + " bytes; 4 and 8 are allowed");
   check_array("move_runs", "out", static_cast<char*>(r.out), n * r.bytes);
   check_workspace("move_runs", r.table, run_table_bytes(listed), run_table_bytes(listed), arena::alignment);
-  simt::visit(q, [&](auto backend) { detail::launch_move_runs<decltype(backend)>(q, r); });
+  send(q, r);
 }
 
 } // namespace sortile::kernels

@@ -2,6 +2,7 @@
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/move_runs.hpp"
 #include "kernels/merge/move_runs_kernel.hpp"
+#include "kernels/send.hpp"
 #include "kernels/values/moving_threads.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -32,13 +33,7 @@ void launch_by_number(const simt::queue& q, const move_runs_request& r, const ru
     launch_moves<Unit, std::uint64_t>(q, r, list);
 }
 
-} // namespace
-} // namespace sortile::kernels::inline SORTILE_BACKEND
-
-namespace sortile::kernels::detail {
-
-template <>
-void launch_move_runs<simt::this_backend>(const simt::queue& q, const move_runs_request& r) {
+void launch(const simt::queue& q, const move_runs_request& r) {
   run_sequence runs;
   std::uintptr_t all = reinterpret_cast<std::uintptr_t>(r.out) | r.bytes;
   for (const sorted_run& run : r.runs) {
@@ -53,4 +48,7 @@ void launch_move_runs<simt::this_backend>(const simt::queue& q, const move_runs_
     launch_by_number<std::uint8_t>(q, r, list);
 }
 
-} // namespace sortile::kernels::detail
+} // namespace
+} // namespace sortile::kernels::inline SORTILE_BACKEND
+
+SORTILE_LAUNCHES_OF(move_runs_request, launch)

@@ -34,9 +34,4 @@ std::size_t run_table_bytes(std::size_t runs);
 /// Throws invalid_argument, or simt::error where a launch is refused.
 void move_runs(const simt::queue& q, const move_runs_request& request);
 
-namespace detail {
-template <class Backend>
-SORTILE_LAUNCH void launch_move_runs(const simt::queue& q, const move_runs_request& request);
-} // namespace detail
-
 } // namespace sortile::kernels

@@ -42,21 +42,20 @@ namespace detail {
 
 find_ranks_layout::find_ranks_layout(std::size_t key_bytes, unsigned ambiguous_images) {
   arena space;
-  const auto take = [&space](std::size_t wanted_bytes) { return space.take(wanted_bytes); };
-  wanted = take(ranks * 8);
-  brackets = take(2 * ranks * 4);
-  cuts_at = take(cuts * key_bytes);
-  shape = take(8 * 4);
-  counts = take(regions * 8);
-  reserved = take(8);
-  first = take(ranks * key_bytes);
-  last = take(ranks * key_bytes);
-  below = take(ranks * 8);
-  upto = take(ranks * 8);
-  place = take(ranks * 8);
-  image = take(ranks * key_bytes);
-  before = take(ranks * 8);
-  of_units = take(std::size_t{ambiguous_images} * most_units * 4);
+  wanted = space.take(ranks * 8);
+  brackets = space.take(2 * ranks * 4);
+  cuts_at = space.take(cuts * key_bytes);
+  shape = space.take(8 * 4);
+  counts = space.take(regions * 8);
+  reserved = space.take(8);
+  first = space.take(ranks * key_bytes);
+  last = space.take(ranks * key_bytes);
+  below = space.take(ranks * 8);
+  upto = space.take(ranks * 8);
+  place = space.take(ranks * 8);
+  image = space.take(ranks * key_bytes);
+  before = space.take(ranks * 8);
+  of_units = space.take(std::size_t{ambiguous_images} * most_units * 4);
   bytes = space.bytes();
 }
 

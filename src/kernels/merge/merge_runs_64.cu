@@ -1,4 +1,0 @@
-// Stable merge of runs of keys of 64 bits.
-#include "kernels/merge/merge_runs_instance.hpp"
-
-SORTILE_MERGE_INSTANCE(std::uint64_t)
