@@ -120,6 +120,8 @@ def flag(name: str, value: Any) -> bool:
 
 
 def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
+    if type(value) is int:  # where PyTorch compiles it may stand for any, and index() would ask for this one
+        return value
     try:
         if not isinstance(value, bool):
             return operator.index(value)
@@ -195,12 +197,49 @@ def given(x: Any) -> tuple[Array, Back]:
     return as_array(x), _same
 
 
-def as_array(x: Any) -> Array:
+def as_array(x: Any, name: str = "") -> Array:
     """As np.asarray takes lists, tuples and the like; of those that have no shape it says what they are."""
     try:
         return np.asarray(x)
-    except (TypeError, ValueError, OverflowError) as e:
-        raise type(e)(f"sortile: this {type(x).__name__} cannot be taken as an array: {e}") from e
+    except (TypeError, ValueError, OverflowError) as e:  # of classes, too, that are not made of a text alone
+        what = f"{name}, of type {type(x).__name__}," if name else f"this {type(x).__name__}"
+        kind = next(kind for kind in (TypeError, ValueError, OverflowError) if isinstance(e, kind))
+        raise kind(f"sortile: {what} cannot be taken as an array: {e}") from e
+
+
+def is_for_each(k: Any) -> bool:
+    """Whether k is a list or an array, with a number for each lane or segment."""
+    if isinstance(k, int):  # as torch.compile knows its numbers
+        return False
+    dimensions = getattr(k, "ndim", None)
+    if dimensions is None:
+        return hasattr(k, "__array__") or (isinstance(k, Sequence) and not isinstance(k, (str, bytes)))
+    return bool(dimensions > 0)
+
+
+def counts_given(k: Any) -> Array:
+    """A k for each as an array; of whole numbers that no type of NumPy's holds together, their objects."""
+    need_no_mask(k)
+    taken = as_array(k, "k")
+    if taken.dtype.kind in "fO" and taken.size > 0:
+        exact = np.array(k, object)
+        if all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in exact.flat):
+            return exact
+    return taken
+
+
+def are_counts(counts: Array) -> bool:
+    """Whether these are whole numbers."""
+    if counts.dtype.kind == "O":
+        return all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in counts.flat)
+    return counts.dtype.kind in "iu" or counts.size == 0
+
+
+def as_unsigned(counts: Array) -> Array:
+    """Whole numbers from 0 up, none as an array of its own; those above 64 bits are the largest of these."""
+    if counts.size == 0:
+        return np.zeros(counts.shape, np.uint64)
+    return (np.minimum(counts, 2**64 - 1) if counts.dtype.kind == "O" else counts).astype(np.uint64)
 
 
 def target_of(function: str, out: Any) -> Array | None:

@@ -67,6 +67,9 @@ class CuPy(GpuArrays):
             wide = cupy.ascontiguousarray(x if x.dtype.itemsize >= 4 else x.astype("int32"))
             return cupy.maximum(wide, 0) if wide.dtype.kind == "i" else wide
 
+    def repeated(self, x: Any, n: int) -> Any:
+        return cupy.broadcast_to(x, (n,))
+
     def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
         with _on_device_of(like):
             return cupy.full(shape, fill, dtype)

@@ -279,7 +279,7 @@ def segment_sort_by_key(
 def segment_count(where: Where) -> int:
     """How many segments begins and ends (or begins and None) make."""
     begins, ends = where
-    given = int(begins.shape[0])
+    given: int = begins.shape[0]  # where PyTorch compiles, a number that stands for any
     return given if ends is not None else max(given - 1, 0)
 
 

@@ -28,7 +28,7 @@ def filler(function: str, kind: str, fill: Any) -> Any:
     is_number = not is_date and getattr(fill, "ndim", 0) == 0
     is_number = is_number and not isinstance(fill, (str, bytes, bytearray, complex, np.complexfloating))
     if kind.startswith(("datetime64", "timedelta64")):
-        if type(fill) is int and fill == 0:
+        if isinstance(fill, (int, np.integer)) and not isinstance(fill, bool) and fill == 0:
             return np.zeros((), kind)
         if is_date:
             return _filling_date(function, kind, fill)
@@ -53,7 +53,7 @@ def filler(function: str, kind: str, fill: Any) -> Any:
 
 
 def _largest(kind: str) -> float:
-    return float(np.finfo(kind if kind in ("float16", "float64") else "float32").max)
+    return float(np.finfo(kind).max) if kind != "bfloat16" else (2 - 2**-7) * 2.0**127
 
 
 def _filling_date(function: str, kind: str, fill: Any) -> Any:

@@ -24,6 +24,25 @@ def held_by(x: Any) -> Framework | None:
     return found if found is not None and found.holds(x) else None
 
 
+def held_beside(function: str, x: Any, *others: tuple[str, Any]) -> tuple[Framework | None, Any]:
+    """The framework that has to be asked for x, or else for one of the others, which have names; and x as its own. For
+    none of them: None, and x as it is."""
+    if (framework := held_by(x)) is not None:
+        return framework, x
+    for name, other in others:
+        for side in other if isinstance(other, tuple) and len(other) == 2 else (other,):
+            if (framework := held_by(side)) is None:
+                continue
+            try:
+                return framework, framework.adopted(function, 0, x)
+            except TypeError as e:
+                raise TypeError(
+                    f"sortile.{function}: {name} is held by {framework.name}, on a GPU or to be traced; an array of type "
+                    f"{type(x).__name__} cannot stand beside it: {e}"
+                ) from e
+    return None, x
+
+
 def known(kind: type) -> Framework | None:
     """The framework whose arrays are of this class."""
     return _known[kind] if kind in _known else _look_up(kind)
@@ -182,6 +201,10 @@ class Framework:
 
     def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
         """On the device of `like`."""
+        raise NotImplementedError
+
+    def repeated(self, x: Any, n: int) -> Any:
+        """An array without axes as one of n equal elements."""
         raise NotImplementedError
 
     def offsets(self, x: Any, like: Any) -> Any:

@@ -245,6 +245,9 @@ class JaxArrays(Framework):
         wide = x if x.dtype.itemsize >= 4 else x.astype("int32")
         return jnp.maximum(wide, 0)
 
+    def repeated(self, x: Any, n: int) -> Any:
+        return jnp.broadcast_to(x, (n,))
+
     def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
         return jnp.full(shape, jnp.asarray(fill, dtype))
 

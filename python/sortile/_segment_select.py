@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, positions_back, whole
+from ._arrays import (
+    Array, Nan, are_counts, as_unsigned, counts_given, flag, given, is_for_each, is_ordered, not_taken, positions_back, whole
+)
 from ._backend import core
 from ._device import segment_count
 from ._filling import elements, filler
-from ._frameworks import Framework, held_by, refuse_host_options
+from ._frameworks import Framework, held_beside, refuse_host_options
 from ._progress import Progress, Tell, telling
-from ._segments import as_given, by_framework, on_host
+from ._segments import as_given, by_framework, need_one_axis, on_host
 from ._select import TopK
 
 if TYPE_CHECKING:
@@ -104,12 +106,12 @@ def segment_top_k(
             found = core.segment_top_k(x, k, None, None, *plain, largest, nan, threads, None)
             if found is not NotImplemented:
                 return TopK(*found)
-    if (framework := held_by(x)) is not None:
+    framework, x = held_beside("segment_top_k", x, ("k", k), ("offsets", offsets))
+    if framework is not None:
         refuse_host_options(None, progress)
         return _of_held(framework, x, k, offsets, largest, nan, most, fill)
     a, back = given(x)
-    if a.ndim != 1:
-        raise ValueError(f"sortile.segment_top_k: the array has shape {a.shape}; segments are parts of one axis")
+    need_one_axis("segment_top_k", a)
     where = on_host("segment_top_k", offsets)
     columns, counts = _wanted(k, most, segment_count(where))
     if not is_ordered(a.dtype):
@@ -120,25 +122,21 @@ def segment_top_k(
     return TopK(back(values), positions_back(x, back)(indices))
 
 
-def _is_array(k: Any) -> bool:
-    return isinstance(k, (list, tuple)) or getattr(k, "ndim", 0) > 0
-
-
 def _wanted(k: Any, most: Any, segments: int) -> tuple[int, Array | None]:
     """The columns of the result, and the numbers of each segment, where it has one of its own, of what the host reads."""
-    if not _is_array(k):
+    if not is_for_each(k):
         if most is not None:
             raise ValueError("sortile.segment_top_k: most is given beside one k for all segments; it goes with a k for each")
-        return _columns("k", whole("k", k), segments), None
-    counts = given(k)[0]
-    _need_counts(tuple(counts.shape), segments, counts.dtype.kind in "iu" or counts.size == 0, counts.dtype)
+        return need_columns("k", whole("k", k), segments), None
+    counts = counts_given(k)
+    need_counts(tuple(counts.shape), segments, are_counts(counts), counts.dtype)
     if counts.size > 0 and counts.min() < 0:
         raise ValueError(f"sortile.segment_top_k: k = {counts.min()}; allowed are 0 and more")
     name, number = ("k", int(counts.max()) if counts.size > 0 else 0) if most is None else ("most", whole("most", most))
-    return _columns(name, number, segments), counts.astype(np.uint64)
+    return need_columns(name, number, segments), as_unsigned(counts)
 
 
-def _columns(name: str, number: int, segments: int) -> int:
+def need_columns(name: str, number: int, segments: int) -> int:
     if number < 0:
         raise ValueError(f"sortile.segment_top_k: {name} = {number}; allowed are 0 and more")
     if number * max(1, segments) >= _MOST:
@@ -148,7 +146,7 @@ def _columns(name: str, number: int, segments: int) -> int:
     return number
 
 
-def _need_counts(shape: tuple[int, ...], segments: int, are_whole: bool, kind: Any) -> None:
+def need_counts(shape: tuple[int, ...], segments: int, are_whole: bool, kind: Any) -> None:
     if shape != (segments,):
         raise ValueError(
             f"sortile.segment_top_k: k has the shape {shape}; an array that has a k for each segment is of shape "
@@ -156,6 +154,13 @@ def _need_counts(shape: tuple[int, ...], segments: int, are_whole: bool, kind: A
         )
     if not are_whole:
         raise TypeError(f"sortile.segment_top_k: k has elements of type {kind}; allowed are whole numbers")
+
+
+def held_counts(f: Framework, x: Any, counts: Any, segments: int) -> Any:
+    """A k for each segment, an array of the framework's, as it is read on the device of x."""
+    need_counts(tuple(counts.shape), segments, f.is_integer(counts), counts.dtype)
+    f.need_beside("segment_top_k", "k", counts, x)
+    return f.counts(counts)
 
 
 def host_segment_top_k(
@@ -173,18 +178,18 @@ def host_segment_top_k(
 def _of_held(
     framework: Framework, x: Any, k: Any, offsets: Any, largest: bool, nan: str, most: Any, fill: Any
 ) -> TopK:
-    """Of an array that a framework holds; so may be k, which is not read then."""
+    """Of an array that a framework holds; so may be k, which is not read then. In host memory k is read."""
     where = by_framework("segment_top_k", framework, x, offsets)
     segments = segment_count(where)
-    if _is_array(k) and framework.is_array(type(k)):
+    if framework.is_array(type(k)) and framework.holds(k) and (k.ndim > 0 or most is not None):
         if most is None:
             raise ValueError(
                 "sortile.segment_top_k: most is needed, the number of columns of the result: of an array that a framework "
                 "keeps on a GPU, traces or differentiates the host does not read k"
             )
-        _need_counts(tuple(k.shape), segments, framework.is_integer(k), k.dtype)
-        framework.need_beside("segment_top_k", "k", k, x)
-        columns, counts = _columns("most", whole("most", most), segments), framework.counts(k)
+        k = k if k.ndim > 0 else framework.repeated(k, segments)
+        counts = held_counts(framework, x, k, segments)
+        columns = need_columns("most", whole("most", most), segments)
     else:
         columns, read = _wanted(k, most, segments)
         counts = None if read is None else framework.offsets(np.minimum(read, columns).astype(np.int64), x)

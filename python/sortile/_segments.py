@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from ._arrays import (
 )
 from ._backend import core
 from ._device import need_values
-from ._frameworks import Framework, Where, held_by, held_together, known, refuse_host_options
+from ._frameworks import Framework, Where, held_beside, held_together, known, refuse_host_options
 from ._progress import Progress, telling
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def _pair(function: str, offsets: tuple[Any, ...]) -> tuple[Any, Any]:
 def by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
     """The same where `x` lies. Offsets that the framework holds are not looked at: that would wait for the device. Its
     arrays in host memory are as good as NumPy's."""
-    if x.ndim != 1:
-        raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
+    need_one_axis(function, x)
     sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
     if not any([known(type(side)) is f and f.holds(side) for side in sides]):
         begins, ends = on_host(function, offsets)
@@ -66,7 +65,17 @@ def by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
         narrow = np.int32 if x.shape[0] < 2**31 else np.int64
         moved = [None if o is None else f.offsets(o.astype(narrow), x) for o in (begins, ends)]
         return moved[0], moved[1]
-    taken = [_as_offsets(function, f, side) for side in sides]
+    return held_offsets(function, f, x, sides)
+
+
+def need_one_axis(function: str, x: Any) -> None:
+    if x.ndim != 1:
+        raise ValueError(f"sortile.{function}: the array has shape {tuple(x.shape)}; segments are parts of one axis")
+
+
+def held_offsets(function: str, f: Framework, x: Any, sides: Sequence[Any]) -> Where:
+    """One or two arrays of the framework's as they are read on the device of x: what is in them is not looked at."""
+    taken = [_as_offsets(function, f, x, side) for side in sides]
     if len(taken) == 1:
         return taken[0], None
     if taken[0].shape != taken[1].shape:
@@ -76,12 +85,13 @@ def by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
     return taken[0], taken[1]
 
 
-def _as_offsets(function: str, f: Framework, side: Any) -> Any:
+def _as_offsets(function: str, f: Framework, x: Any, side: Any) -> Any:
     if known(type(side)) is not f or side.ndim != 1 or not f.is_integer(side):
         raise TypeError(
             f"sortile.{function}: offsets that are {type(side).__name__}; beside an array of {f.name}'s they are its "
             "integers along one axis, or lists and NumPy's arrays"
         )
+    f.need_beside(function, "offsets", side, x)
     return f.contiguous(side if side.dtype.itemsize >= 4 else f.cast(side, "int32"))
 
 
@@ -162,7 +172,8 @@ def segment_sort(
         found = core.segment_sort(x, *plain, descending, nan, threads, None)
         if found is not NotImplemented:
             return found
-    if (framework := held_by(x)) is not None:
+    framework, x = held_beside("segment_sort", x, ("offsets", offsets))
+    if framework is not None:
         refuse_host_options(None, progress)
         where = by_framework("segment_sort", framework, x, offsets)
         return framework.segment_sort(x, where, flag("descending", descending), nan)
@@ -217,7 +228,8 @@ def segment_argsort(
         places = core.segment_argsort(x, *plain, descending, None, nan, threads, None)
         if places is not NotImplemented:
             return places
-    if (framework := held_by(x)) is not None:
+    framework, x = held_beside("segment_argsort", x, ("offsets", offsets))
+    if framework is not None:
         refuse_host_options(None, progress)
         where = by_framework("segment_argsort", framework, x, offsets)
         return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, positions_back, whole
+from ._arrays import (
+    Array, Nan, are_counts, as_unsigned, counts_given, flag, given, is_for_each, is_ordered, keeps_kind, need_axis, not_taken,
+    positions_back, whole
+)
 from ._backend import core
 from ._device import need_first, need_place
 from ._filling import elements, filler
-from ._frameworks import Framework, held_by, refuse_host_options
+from ._frameworks import Framework, held_beside, held_by, refuse_host_options
 from ._progress import Progress, Tell, telling
 
 if TYPE_CHECKING:
@@ -115,7 +118,7 @@ def top_k(
     array([[7, 3],
            [9, 0]])
     """
-    if most is not None or isinstance(k, (list, tuple)) or getattr(k, "ndim", 0) > 0:
+    if most is not None or is_for_each(k):
         return _top_k_of_lanes(x, k, axis, flag("largest", largest), nan, most, fill, threads, progress)
     first, largest = whole("k", k), flag("largest", largest)
     if type(x) is np.ndarray and progress is None:
@@ -136,7 +139,8 @@ def _top_k_of_lanes(
     progress: Progress,
 ) -> TopK:
     """As many as the largest k, or `most`, of each lane; those behind its own k are filled."""
-    if (framework := held_by(x)) is not None:
+    framework, x = held_beside("top_k", x, ("k", k))
+    if framework is not None:
         refuse_host_options(None, progress)
         if most is None:
             raise ValueError(
@@ -145,18 +149,17 @@ def _top_k_of_lanes(
             )
         return _top_k_of_held_lanes(framework, x, k, axis, largest, nan, whole("most", most), fill)
     a, back = given(x)
-    counts = given(k)[0]
-    _need_counts(counts.shape, counts.dtype.kind in "iu" or counts.size == 0, counts.dtype, a.shape, axis)
-    if counts.size == 0:
-        counts = np.zeros(counts.shape, np.int64)
+    counts = counts_given(k)
+    _need_counts(counts.shape, are_counts(counts), counts.dtype, a.shape, axis)
     length = a.size if axis is None else a.shape[axis]
-    for wrong in (counts.min(initial=0), counts.max(initial=0)):
-        need_first(int(wrong), length)
-    first = int(counts.max(initial=0)) if most is None else whole("most", most)
+    least, largest_k = (int(counts.min()), int(counts.max())) if counts.size > 0 else (0, 0)
+    need_first(least, length)
+    need_first(largest_k, length)
+    first = largest_k if most is None else whole("most", most)
     need_first(first, length, "most")
     if not is_ordered(a.dtype):
         raise not_taken("top_k", a.dtype)
-    of_lanes = counts.astype(np.uint64).reshape(-1), elements("top_k", a.dtype, fill)
+    of_lanes = as_unsigned(counts).reshape(-1), elements("top_k", a.dtype, fill)
     with telling(progress) as tell:
         values, indices = host_top_k(a, first, axis, largest, nan, threads, tell, *of_lanes)
     return TopK(back(values), positions_back(x, back)(indices))

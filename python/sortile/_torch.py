@@ -20,7 +20,8 @@ from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
 from ._route import host_route, route_shapes
-from ._segment_select import host_segment_top_k
+from ._segment_select import held_counts, host_segment_top_k, need_columns
+from ._segments import held_offsets, need_one_axis
 from ._select import host_top_k
 from ._torch_arrays import TorchArrays
 from ._torch_host import as_numpy, from_host, host_argsort, host_sort, offsets_on_host
@@ -125,7 +126,7 @@ class Torch(TorchArrays):
         return self.take_along_axis(keys, order, axis), tuple(self.take_along_axis(v, order, axis) for v in values)
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
-        if not _for_operators(x):
+        if _is_plain(x):
             return _device.top_k(self, x, k, axis, largest, nan)
         x, axis = _operand(x, axis, None)
         order = top_k_operator(x.detach(), axis, k, largest, nan)
@@ -142,12 +143,12 @@ class Torch(TorchArrays):
         return explained(as_numpy(x.detach()), axis, positions, descending, None)
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
-        if not _for_operators(x):
+        if _are_plain(x, *where):
             return _device.segment_sort(self, x, where, descending, nan)
         return self.take(x, segment_order_operator(x.detach(), *where, descending, nan))
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        if not _for_operators(x):
+        if _are_plain(x, *where):
             return _device.segment_argsort(self, x, where, descending, dtype, nan)
         name = _device.position_name(self, dtype, x.shape[0])
         return segment_argsort_operator(x.detach(), *where, descending, nan, name)
@@ -155,7 +156,7 @@ class Torch(TorchArrays):
     def segment_top_k(
         self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
     ) -> tuple[Any, Any]:
-        if not _for_operators(x):
+        if _are_plain(x, *where, counts):
             return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
         order = segment_top_k_operator(x.detach(), *where, counts, k, largest, nan)
         return self.taken_from_segments(x, where[0], order, fill), order
@@ -163,7 +164,7 @@ class Torch(TorchArrays):
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        if not any(map(_for_operators, (keys, *values))):
+        if _are_plain(keys, *values, *where):
             return _device.segment_sort_by_key(self, keys, values, where, descending, nan)
         order = segment_order_operator(keys.detach(), *where, descending, nan)
         return self.take(keys, order), tuple(self.take(v, order) for v in values)
@@ -171,6 +172,11 @@ class Torch(TorchArrays):
 
 def _is_plain(x: Any) -> bool:
     return x.is_cuda and not _for_operators(x)
+
+
+def _are_plain(*arrays: Any) -> bool:
+    """Of arrays, or None where there is none."""
+    return all(x is None or _is_plain(x) for x in arrays)
 
 
 def _wants_gradient(x: Any) -> bool:
@@ -252,16 +258,23 @@ def top_k_operator(x: torch.Tensor, axis: int, k: int, largest: bool, nan: str) 
     return from_host(x, lambda a: host_top_k(a, k, axis, largest, nan, None, None)[1])
 
 
+def _segments_of(function: str, x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor]) -> Where:
+    """Who calls an operator itself may give it anything."""
+    need_one_axis(function, x)
+    return held_offsets(function, FRAMEWORK, x, (begins,) if ends is None else (begins, ends))
+
+
 @torch.library.custom_op("sortile::segment_order", mutates_args=())
 def segment_order_operator(
     x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str
 ) -> torch.Tensor:
     x = x.detach()
+    given = _segments_of("segment_sort", x, begins, ends)
     if x.is_cuda:
         need_gpu_engine(x)
         keys, _, down = _device.segmented(FRAMEWORK, x, descending, nan)
-        return FRAMEWORK.sort_segments_with_order(keys, (begins, ends), down)[1]
-    where = offsets_on_host("segment_sort", begins, ends)
+        return FRAMEWORK.sort_segments_with_order(keys, given, down)[1]
+    where = offsets_on_host("segment_sort", *given)
     return from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
         torch.int64
     )
@@ -272,10 +285,11 @@ def segment_argsort_operator(
     x: torch.Tensor, begins: torch.Tensor, ends: Optional[torch.Tensor], descending: bool, nan: str, positions: str
 ) -> torch.Tensor:
     x = x.detach()
+    given = _segments_of("segment_argsort", x, begins, ends)
     if x.is_cuda:
         need_gpu_engine(x)
-        return _device.segment_argsort(FRAMEWORK, x, (begins, ends), descending, positions, nan)
-    where = offsets_on_host("segment_argsort", begins, ends)
+        return _device.segment_argsort(FRAMEWORK, x, given, descending, positions, nan)
+    where = offsets_on_host("segment_argsort", *given)
     wide = from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
     return wide.to(getattr(torch, positions))
 
@@ -286,11 +300,15 @@ def segment_top_k_operator(
     largest: bool, nan: str,
 ) -> torch.Tensor:
     x = x.detach()
+    given = _segments_of("segment_top_k", x, begins, ends)
+    segments = _device.segment_count(given)
+    need_columns("k", k, segments)
+    of_each = None if counts is None else held_counts(FRAMEWORK, x, counts.detach(), segments)
     if x.is_cuda:
         need_gpu_engine(x)
-        return _device.segment_top_k(FRAMEWORK, x, k, counts, (begins, ends), largest, nan, 0)[1]
-    where = offsets_on_host("segment_top_k", begins, ends)
-    read = None if counts is None else counts.numpy().astype("uint64")
+        return _device.segment_top_k(FRAMEWORK, x, k, of_each, given, largest, nan, 0)[1]
+    where = offsets_on_host("segment_top_k", *given)
+    read = None if of_each is None else of_each.numpy().astype("uint64")
     return from_host(x, lambda a: host_segment_top_k(a, k, read, None, where, largest, nan, None, None)[1])
 
 

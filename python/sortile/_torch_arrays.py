@@ -62,6 +62,9 @@ class TorchArrays(GpuArrays):
         wide = x if x.dtype.itemsize >= 4 else x.to(torch.int32)
         return wide.contiguous() if wide.dtype in _SIGNED else wide.clamp(min=0).contiguous()
 
+    def repeated(self, x: Any, n: int) -> Any:
+        return x.expand(n)
+
     def full(self, shape: tuple[int, ...], dtype: Any, fill: Any, like: Any) -> Any:
         return torch.full(shape, fill, dtype=dtype, device=like.device)
 
@@ -204,6 +207,7 @@ class TorchArrays(GpuArrays):
             return self.full(tuple(order.shape), x.dtype, fill, x)
         kept = order >= 0
         places = torch.where(kept, begins[: order.shape[0]].to(torch.int64).unsqueeze(1) + order, 0)
+        places = places.clamp(0, x.shape[0] - 1)  # of segments that overlap, which nobody refuses on a device, any may come
         return self._where(kept, self.take(x, places.reshape(-1)).reshape(order.shape), fill)
 
     def placed(self, positions: Any, values: Any) -> Any:

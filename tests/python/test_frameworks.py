@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -423,6 +424,29 @@ class TestJax:
             with pytest.raises(error, match=word):
                 jax.jit(call)(x, np.array([1, 2]))
 
+    def test_k_and_offsets_that_are_traced_alone(self, jax):
+        """The keys are then of any kind that JAX takes: what is traced says who does the work."""
+        keys, k, offsets = np.array([1, 2, 3, 6, 5, 4], "f4"), np.array([1, 2]), np.array([0, 3, 6])
+        for x in (jax.numpy.array(keys), keys, keys.tolist()):
+            found = jax.jit(lambda k: sortile.segment_top_k(x, k, offsets, most=2))(k)
+            assert found.values.tolist() == [[3, 0], [6, 5]] and found.indices.tolist() == [[2, -1], [0, 1]]
+            found = jax.jit(lambda k: sortile.segment_top_k(x, k, offsets, most=3))(2)  # one for all segments
+            assert found.indices.tolist() == [[2, 1, -1], [0, 1, -1]]
+            one, two, three = jax.jit(lambda o: (
+                sortile.segment_top_k(x, 1, o).values, sortile.segment_sort(x, o), sortile.segment_argsort(x, o)))(offsets)
+            assert one.tolist() == [[3], [6]] and two.tolist() == [1, 2, 3, 4, 5, 6] and three.tolist() == [0, 1, 2, 2, 1, 0]
+            found = jax.jit(lambda k: sortile.top_k(x, k, most=3))(2)
+            assert found.values.tolist() == [6, 5, 0]
+        found = jax.jit(lambda k: sortile.top_k(keys.reshape(2, 3), k, most=2))(k)
+        assert found.indices.tolist() == [[2, -1], [0, 1]]
+        for call in (lambda k: sortile.segment_top_k(keys, k, offsets), lambda k: sortile.top_k(keys.reshape(2, 3), k)):
+            with pytest.raises(ValueError, match="most is needed"):
+                jax.jit(call)(k)
+        with pytest.raises(TypeError, match="^sortile.segment_top_k: k is held by JAX, .* of type ndarray cannot stand beside it"):
+            jax.jit(lambda k: sortile.segment_top_k(np.array(["a"]), k, [0, 1], most=1))(k[:1])
+        with pytest.raises(TypeError, match="^sortile: this list cannot be taken as an array: .*traced"):
+            jax.jit(lambda x: sortile.sort([x, x]))(keys)
+
     @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150])])
     def test_gradients_of_first_elements_of_segments(self, jax, offsets):
         x = np.random.default_rng(1).permutation(300).astype("f4")
@@ -609,7 +633,7 @@ class TestTorch:
         import torch
 
         x = torch.randn(5, 8, device=device, requires_grad=True)
-        rows, k = list(range(0, 41, 8)), torch.tensor([3, 0, 1, 9, -1], device=device)
+        rows, k = list(range(0, 41, 8)), torch.tensor([3, 0, 1, 9, -1 if device == "cuda" else 0], device=device)
         for offsets in (rows, torch.tensor(rows, device=device), (rows[:-1], rows[1:])):
             found = sortile.segment_top_k(x.reshape(-1), 3, offsets)
             (ours,) = torch.autograd.grad(found.values.square().sum(), x)
@@ -624,9 +648,7 @@ class TestTorch:
         assert empty.values.tolist() == [[4, 4]] and empty.indices.tolist() == [[-1, -1]]
         flat = x.detach().reshape(-1)
         for call, error, word in [
-            (lambda: sortile.segment_top_k(x.reshape(-1), k.to("meta"), rows, most=3), ValueError, "segment_top_k: k lies on meta"),
-            (lambda: sortile.segment_top_k(x.reshape(-1), k > 0, rows, most=3), TypeError, "k has elements of type torch.bool"),
-            (lambda: sortile.segment_top_k(x.reshape(-1), k, rows), ValueError, "most is needed"),
+            (lambda: sortile.segment_top_k(x.reshape(-1), k > 0, rows, most=3), TypeError, "k has elements of type (torch.)?bool"),
             (lambda: sortile.segment_top_k(x.reshape(-1), k[:2], rows, most=3), ValueError, r"k has the shape \(2,\)"),
             (lambda: sortile.segment_top_k(x.reshape(-1), [1, 2, 3, 4, -1], rows), ValueError, "k = -1"),
             (lambda: sortile.segment_top_k(flat, 3, [0, 41]), ValueError, "beyond"),
@@ -634,6 +656,120 @@ class TestTorch:
         ]:
             with pytest.raises(error, match=word):
                 call()
+
+    def test_a_k_in_host_memory_is_read(self, device):
+        """Beside whatever PyTorch holds, so that nobody has to say how many columns there are."""
+        import torch
+
+        plain, k = torch.tensor([1.0, 2, 3, 6, 5, 4], device=device), torch.tensor([1, 2])
+        for x in (plain.clone().requires_grad_(), plain.bfloat16(), *([plain] if device == "cuda" else [])):
+            for given in (k, k.to(torch.int8), k.tolist(), k.numpy(), range(1, 3), array("i", [1, 2])):
+                for most in (None, 2, 3):
+                    found = sortile.segment_top_k(x, given, [0, 3, 6], most=most)
+                    behind = [] if most != 3 else [-1]
+                    assert found.indices.tolist() == [[2, -1, *behind], [0, 1, *behind]]
+                    assert found.values.tolist() == [[3, 0, *[0] * len(behind)], [6, 5, *[0] * len(behind)]]
+            with pytest.raises(ValueError, match="segment_top_k: k = -2; allowed are 0 and more"):
+                sortile.segment_top_k(x, -k, [0, 3, 6], most=2)
+
+    def test_offsets_and_k_of_each_of_a_batch(self, device):
+        """vmap has its eye on them alone: the keys are a plain tensor."""
+        import torch
+
+        x, k = torch.tensor([1.0, 2, 3, 6, 5, 4], device=device), torch.tensor([[1, 2], [3, 0]], device=device)
+        places = torch.tensor([[0, 3, 6], [0, 1, 6]], device=device)
+        several = lambda call, *of: [[tensor.tolist() for tensor in found] for found in zip(*torch.vmap(call)(*of))]  # noqa: E731
+        found = several(lambda k: tuple(sortile.segment_top_k(x, k, places[0], most=2)), k)
+        assert found == [[list(map(list, part)) for part in each] for each in
+                         ((([3, 0], [6, 5]), ([2, -1], [0, 1])), (([3, 2], [0, 0]), ([2, 1], [-1, -1])))]
+        found = several(lambda offsets: (sortile.segment_top_k(x, 2, offsets).indices, sortile.segment_sort(x, offsets),
+                                         sortile.segment_argsort(x, offsets)), places)
+        for part, at in zip(found, places.tolist()):
+            assert part == [sortile.segment_top_k(x, 2, at).indices.tolist(), sortile.segment_sort(x, at).tolist(),
+                            sortile.segment_argsort(x, at).tolist()]
+        found = torch.vmap(lambda k: sortile.top_k(x.reshape(2, 3), k, most=2).indices)(k)
+        assert found.tolist() == [[[2, -1], [0, 1]], [[2, 1], [-1, -1]]]
+
+    def test_operators_called_by_themselves_check_what_they_are_given(self, device):
+        import torch
+
+        import sortile.torch  # no call has brought the operators
+
+        x, offsets = torch.randn(12, device=device), torch.arange(0, 13, 3, device=device)
+        of_each = torch.tensor([1, -1, 0, 5], device=device)
+        wanted = torch.tensor([min(max(k, 0), 2) for k in of_each.tolist()])
+        for counts in (of_each, of_each.to(torch.int8), of_each.repeat_interleave(2)[::2]):
+            found = torch.ops.sortile.segment_top_k(x, offsets, None, counts, 2, True, "last")
+            assert torch.equal((found >= 0).sum(1).cpu(), wanted)
+        elsewhere = offsets.cpu() if device == "cuda" else offsets
+        top, order, places = (getattr(torch.ops.sortile, name) for name in ("segment_top_k", "segment_order", "segment_argsort"))
+        for call, error, text in [
+            (lambda: top(x, offsets, None, of_each[:1], 2, True, "last"), ValueError, r"k has the shape \(1,\); .* \(4,\) here"),
+            (lambda: top(x, offsets[1:], offsets[:-1], offsets, 2, True, "last"), ValueError, r"k has the shape \(5,\)"),
+            (lambda: top(x, offsets, None, of_each * 1.0, 2, True, "last"), TypeError, "k has elements of type torch.float32"),
+            (lambda: top(x, offsets, None, None, -1, True, "last"), ValueError, "segment_top_k: k = -1; allowed are"),
+            (lambda: top(x, offsets, None, None, 2**61, True, "last"), MemoryError, f"k = {2**61} for 4 segments"),
+            (lambda: top(x.reshape(3, 4), offsets, None, None, 2, True, "last"), ValueError, r"segment_top_k: the array has shape \(3, 4\)"),
+            (lambda: top(x, offsets * 1.0, None, None, 2, True, "last"), TypeError, "segment_top_k: offsets that are Tensor"),
+            (lambda: top(x, offsets, offsets[1:], None, 2, True, "last"), ValueError, "5 begins and 4 ends"),
+            (lambda: order(x.reshape(3, 4), offsets, None, True, "last"), ValueError, r"segment_sort: the array has shape \(3, 4\)"),
+            (lambda: places(x, offsets * 1.0, None, True, "last", "int64"), TypeError, "segment_argsort: offsets that are Tensor"),
+            *([(lambda: top(x, elsewhere, None, None, 2, True, "last"), ValueError, "offsets lies on cpu"),
+               (lambda: top(x, offsets, None, of_each.cpu(), 2, True, "last"), ValueError, "k lies on cpu")] if device == "cuda" else []),
+        ]:
+            with pytest.raises(error, match=text):
+                call()
+
+    def test_offsets_lie_where_the_keys_do(self, device):
+        import torch
+
+        import sortile.torch  # no call has brought the operators
+        from sortile._segments import held_offsets
+        from sortile._torch import FRAMEWORK
+
+        x, here = torch.arange(6.0, device=device), torch.tensor([0, 3, 6], device=device)
+        for sides in ([here.to("meta")], [here[:-1], here[1:].to("meta")]):
+            with pytest.raises(ValueError, match=f"^sortile.segment_sort: offsets lies on meta; beside an array on {device}"):
+                held_offsets("segment_sort", FRAMEWORK, x, sides)
+        if device == "cuda":
+            for keys, begins, ends in ((x, here[:-1], here[1:].cpu()), (x.cpu(), here[:-1], here[1:])):
+                for name, call in {"segment_sort": sortile.segment_sort, "segment_argsort": sortile.segment_argsort,
+                                   "segment_top_k": lambda x, offsets: sortile.segment_top_k(x, 2, offsets)}.items():
+                    with pytest.raises(ValueError, match=f"^sortile.{name}: offsets lies on c"):
+                        call(keys, (begins, ends))
+
+    def test_positions_beyond_the_keys_take_none_from_there(self, device):
+        """On a device segments may overlap, whose positions are then any."""
+        import torch
+
+        import sortile.torch  # no call has brought the operators
+        from sortile._torch import FRAMEWORK
+
+        x, begins = torch.arange(1.0, 5, device=device), torch.tensor([0, 3, 4], device=device)
+        found = FRAMEWORK.taken_from_segments(x, begins, torch.tensor([[0, -1], [3, 0]], device=device), 9.0)
+        assert found.tolist() == [[1, 9], [4, 4]]
+
+    def test_compiled_once_for_any_number_of_segments(self, device):
+        import torch
+        from torch._dynamo.testing import CompileCounterWithBackend
+
+        import sortile.torch  # no call has brought the operators
+
+        for several in (False, True):
+            counter = CompileCounterWithBackend("aot_eager")
+            first = torch.compile(lambda x, k, offsets, most: sortile.segment_top_k(x, k, offsets, most=most).indices,
+                                  fullgraph=True, dynamic=True, backend=counter)
+            for n in (3, 4, 5, 9):
+                x, offsets = torch.randn(3 * n, device=device), torch.arange(0, 3 * n + 1, 3, device=device)
+                k = torch.full((n,), 2, device=device) if several else n - 1
+                found = first(x, k, offsets, 2 if several else None)
+                assert torch.equal(found, sortile.segment_top_k(x, k, offsets, most=2 if several else None).indices)
+            assert counter.frame_count == 1
+        counter = CompileCounterWithBackend("aot_eager")
+        first = torch.compile(lambda x, k: sortile.top_k(x, k).values, fullgraph=True, dynamic=True, backend=counter)
+        for k in (3, 4, 7):
+            assert torch.equal(first(x, k), x.topk(k).values)
+        assert counter.frame_count == 1
 
     def test_functional_gradients_and_tangents(self, device):
         """No backward of an operator serves these."""
