@@ -1,4 +1,4 @@
-// Offsets of segments as a caller gave them, read where they lie.
+// Offsets of segments as a caller gave them.
 #pragma once
 
 #include "arrays.hpp"
@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace sortile::python {
 
-/// Offsets of one side, as the caller gave them: an array that can be read where it lies, or a list of numbers.
+/// Offsets of one side: those of an array, or a list of numbers. They are copied: the library checks them before it goes by
+/// them, and another thread may write to the caller's array in between.
 class offsets {
  public:
   /// Whether they are such, and none is negative; of all others Python has to take care.
@@ -26,9 +28,14 @@ class offsets {
     if (PyArray_NDIM(a) != 1 || !PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) || PyArray_ISBYTESWAPPED(a) ||
         (kind != 'i' && kind != 'u'))
       return false;
-    data_ = PyArray_DATA(a);
     size_ = size_of(a);
     width_ = static_cast<std::size_t>(PyArray_ITEMSIZE(a));
+    if (width_ != 4 && width_ != 8)
+      return false;
+    numbers_.resize((size_ * width_ + 7) / 8);
+    if (size_ > 0)
+      std::memcpy(numbers_.data(), PyArray_DATA(a), size_ * width_);
+    data_ = numbers_.data();
     return (width_ == 8 && (kind == 'u' || has_no_negative<std::int64_t>())) ||
            (width_ == 4 && (kind == 'u' || has_no_negative<std::int32_t>()));
   }

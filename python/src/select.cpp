@@ -35,6 +35,26 @@ const void* data_or_null(nb::handle a) {
   return a.is_none() ? nullptr : data_of(a);
 }
 
+/// What Python makes of a k for each of so many rows; others would be read beyond their end. \throws ValueError
+void need_counts(nb::handle counts, std::size_t rows) {
+  if (counts.is_none())
+    return;
+  PyArrayObject* const a = as_array(counts);
+  if (!PyArray_Check(counts.ptr()) || PyArray_DESCR(a)->kind != 'u' || PyArray_ITEMSIZE(a) != 8 ||
+      !PyArray_ISCARRAY_RO(a) || size_of(a) != rows)
+    throw nb::value_error("sortile: counts are uint64, in one piece, one for each row");
+}
+
+/// The same of one element like those of the rows. \throws ValueError
+void need_filler(nb::handle fill, const element& e, PyArrayObject* like) {
+  if (fill.is_none())
+    return;
+  PyArrayObject* const a = as_array(fill);
+  if (!PyArray_Check(fill.ptr()) || PyArray_TYPE(a) != PyArray_TYPE(like) ||
+      static_cast<std::size_t>(PyArray_ITEMSIZE(a)) != e.width || !PyArray_ISCARRAY_RO(a) || size_of(a) != 1)
+    throw nb::value_error("sortile: fill is one element of the array's type, in this machine's byte order");
+}
+
 /// Of results, which memory can address with all that is beside them.
 constexpr std::size_t most_elements = std::numeric_limits<std::ptrdiff_t>::max() / 16;
 
@@ -55,6 +75,8 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
   const std::optional<long long> first = exact_number(k);
   if (!r || !first || *first < 0 || static_cast<unsigned long long>(*first) > r->n)
     return not_implemented();
+  need_counts(counts, r->count);
+  need_filler(fill, r->e, as_array(x));
   call how(largest, nan, threads, progress);
   const std::size_t count = static_cast<std::size_t>(*first);
   const nb::object values = r->new_results(count), positions = r->new_results(count, NPY_INT64);
@@ -83,6 +105,8 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
   const std::size_t rows = given.where.count, count = static_cast<std::size_t>(*first);
   if (count > most_elements / std::max<std::size_t>(1, rows))
     return not_implemented();
+  need_counts(counts, rows);
+  need_filler(fill, r->e, as_array(x));
   call how(largest, nan, threads, progress);
   const nb::object values = r->new_matrix(rows, count), positions = new_matrix(rows, count, NPY_INT64);
   const first_keys first_of{.keys = *r,

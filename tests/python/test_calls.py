@@ -119,6 +119,15 @@ def test_numbers_that_are_none_are_refused():
     assert sortile.sort(X, descending=1)[0] == sortile.sort(X, descending=np.True_)[0] == 3.0
 
 
+def test_errors_of_conversions_whatever_they_are_made_of():
+    class Text:
+        def __array__(self, *_, **__):
+            return b"\xff".decode()  # an error of five arguments
+
+    with pytest.raises(ValueError, match="^sortile: this Text cannot be taken as an array: .*invalid start byte"):
+        sortile.sort(Text())
+
+
 def test_what_is_no_array_is_refused():
     ragged, square = [[1, 2], [3]], memoryview(np.zeros((2, 2)))
     for call in (sortile.sort, sortile.argsort, sortile.unique, sortile.is_sorted, sortile.group_by, sortile.median,

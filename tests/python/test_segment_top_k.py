@@ -1,5 +1,7 @@
 """segment_top_k against NumPy, segment by segment; and top_k with a k for each lane."""
 
+from array import array
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -144,13 +146,18 @@ def test_what_fills():
     x = np.array([5, 1, 2])
     day, nat = np.datetime64("2024-05-01", "D"), np.datetime64("NaT", "D")
     for dtype, fill, wanted in [("i8", -7, -7), ("u1", np.uint8(255), 255), ("?", True, True), (">f4", 0.5, 0.5), ("f8", np.inf, np.inf),
-                                (ml_dtypes.bfloat16, -2, -2.0), ("M8[D]", day, day), (">M8[s]", day, day), ("u8", 2**64 - 1, 2**64 - 1)]:
+                                (ml_dtypes.bfloat16, -2, -2.0), (ml_dtypes.bfloat16, np.inf, np.inf), ("M8[D]", day, day), (">M8[s]", day, day), ("u8", 2**64 - 1, 2**64 - 1)]:
         found = sortile.segment_top_k(x.astype(dtype), 2, [0, 1, 3], fill=fill)
         assert found.values.dtype == np.dtype(dtype) and found.values[0, 1] == np.array(wanted).astype(dtype), dtype
         assert found.indices.tolist()[0] == [0, -1]
     assert np.isnat(sortile.segment_top_k(x.astype("M8[D]"), 2, [0, 1, 3], fill=nat).values[0, 1])
+    for zero in (0, np.int64(0), np.uint8(0)):  # the first day of 1970, and no time
+        assert sortile.segment_top_k(x.astype("M8[D]"), 2, [0, 1, 3], fill=zero).values[0, 1] == np.datetime64("1970-01-01")
+        assert sortile.segment_top_k(x.astype("m8[s]"), 2, [0, 1, 3], fill=zero).values[0, 1] == np.timedelta64(0, "s")
     assert np.isnan(sortile.segment_top_k(x.astype("f4"), 2, [0, 1, 3], fill=np.nan).values[0, 1])
-    for dtype, fill, error in [("i8", 1.5, TypeError), ("u1", 300, ValueError), ("f4", "1", TypeError), ("M8[D]", 5, TypeError)]:
+    for dtype, fill, error in [("i8", 1.5, TypeError), ("u1", 300, ValueError), ("f4", "1", TypeError), ("M8[D]", 5, TypeError),
+                               ("M8[D]", 0.0, TypeError), ("M8[D]", False, TypeError), ("f4", 3.5e38, ValueError),
+                               (ml_dtypes.bfloat16, 3.4e38, ValueError), (ml_dtypes.bfloat16, -3.4e38, ValueError)]:
         with pytest.raises(error, match="^sortile.segment_top_k: fill = .* (is no element|is beyond the elements) of type"):
             sortile.segment_top_k(x.astype(dtype), 2, [0, 3], fill=fill)
 
@@ -194,6 +201,10 @@ def test_subclasses_and_byte_orders():
     (lambda x: sortile.segment_top_k(x.astype("i4,f4"), 1, [0, 5]), TypeError, "are given; this call takes booleans"),
     (lambda x: sortile.segment_top_k(x, 2**62, [0, 5]), MemoryError, "k = 4611686018427387904 for 1 segments"),
     (lambda x: sortile.segment_top_k(x, [2**63], [0, 5]), MemoryError, "k = 9223372036854775808 for 1 segments"),
+    (lambda x: sortile.segment_top_k(x, [2**70], [0, 5]), MemoryError, f"k = {2**70} for 1 segments"),
+    (lambda x: sortile.segment_top_k(x, [1, 2**63], [0, 2, 5]), MemoryError, f"k = {2**63} for 2 segments"),
+    (lambda x: sortile.segment_top_k(x, [-1, 2**63], [0, 2, 5]), ValueError, "k = -1; allowed are 0 and more"),
+    (lambda x: sortile.segment_top_k(x, [[1], [1, 2]], [0, 5]), ValueError, "^sortile: k, of type list, cannot be taken as an array"),
     (lambda x: sortile.segment_top_k(x, 2**50, [0, 5]), MemoryError, "Unable to allocate"),
     (lambda x: sortile.segment_top_k(x, 1, [0, 5], largest="x"), TypeError, "largest is 'x'"),
     (lambda x: sortile.segment_top_k(x, 1, [0, 5], nan="first"), ValueError, "nan must be"),
@@ -234,3 +245,49 @@ def test_lanes_with_a_k_each(drawn, data, direction):
         wanted[behind] = fill
         assert made.dtype == full.dtype and made.shape == full.shape
         assert oracle.same_bits(np.ascontiguousarray(np.moveaxis(made, axis, -1)), np.ascontiguousarray(wanted))
+
+
+def test_k_in_any_sequence():
+    x = np.array([9.0, 3.0, 1.0, 7.0, 5.0, 4.0])
+    for form in (lambda k: range(k[0], k[0] - 2, -1), lambda k: array("i", k), lambda k: memoryview(np.array(k)), lambda k: np.array(k, object)):
+        assert sortile.segment_top_k(x, form([2, 1]), [0, 3, 6]).values.tolist() == [[9, 3], [7, 0]]
+        assert sortile.top_k(x.reshape(2, 3), form([2, 1])).values.tolist() == [[9, 3], [7, 0]]
+    for above in ([2**63, 1], [1, 2**63], [2**70, 1]):  # which NumPy takes for floats, or for objects
+        found = sortile.segment_top_k(x, above, [0, 3, 6], most=2)
+        assert found.indices.tolist() == [[0, 1 if above[0] > 1 else -1], [0, 1 if above[1] > 1 else -1]]
+    pandas = pytest.importorskip("pandas")
+    assert sortile.segment_top_k(x, pandas.Series([2, 1]), [0, 3, 6]).values.tolist() == [[9, 3], [7, 0]]
+
+
+def test_the_compiled_call_refuses_what_it_would_read_beyond():
+    """Python makes k and fill of the right form; others would be read behind their end."""
+    x, offsets = np.arange(12.0), np.arange(0, 13, 3)
+    of_each, one = np.ones(4, np.uint64), np.ones(1)
+
+    def of_segments(counts, fill=None):
+        return sortile._core.segment_top_k(x, 2, counts, fill, offsets, None, True, "last", None, None)
+
+    def of_rows(counts, fill=None):
+        return sortile._core.top_k(x.reshape(4, 3), 2, counts, fill, -1, True, "last", None, None)
+
+    for call in (of_segments, of_rows):
+        assert call(of_each, one)[0][0].tolist() == [2, 1]
+        for counts in (of_each[:3], of_each.astype(np.int64), of_each.astype(np.uint32), np.ones(8, np.uint64)[::2], of_each.astype(">u8"), [1, 1, 1, 1]):
+            with pytest.raises(ValueError, match="^sortile: counts are uint64, in one piece, one for each row"):
+                call(counts)
+        for fill in (one[:0], np.ones(2), one.astype("f4"), one.view("i8"), one.astype(">f8"), 1.0):
+            with pytest.raises(ValueError, match="^sortile: fill is one element of the array's type"):
+                call(of_each, fill)
+
+
+def test_offsets_that_change_during_the_call():
+    """What was checked is what the call goes by, whoever writes to the caller's array meanwhile."""
+    x, offsets = np.arange(5000), np.arange(5001, dtype=np.uint64)
+    for where in (offsets, (offsets[:-1], offsets[1:])):
+        offsets[:] = np.arange(5001)
+
+        def change(done):
+            offsets[:] = 2 * np.arange(5001)
+
+        found = sortile.segment_top_k(x, 2, where, progress=change)
+        assert offsets[1] == 2 and found.indices.tolist() == [[0, -1]] * 5000 and (found.values[:, 0] == x).all()

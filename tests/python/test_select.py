@@ -288,6 +288,8 @@ def test_misuse():
         (lambda: sortile.top_k(x, [1, 2]), ValueError, r"k has the shape \(2,\); .* is of shape \(\) here"),
         (lambda: sortile.top_k(x.reshape(1, 5), [1.5]), TypeError, "k has elements of type float64; allowed are whole"),
         (lambda: sortile.top_k(x.reshape(1, 5), [6]), ValueError, "k = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(5, 1), [0, 0, 0, 1, 2**63]), ValueError, f"k = {2**63} of 1 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), [2**70]), ValueError, f"k = {2**70} of 5 elements"),
         (lambda: sortile.top_k(x.reshape(1, 5), [-1], most=2), ValueError, "k = -1 of 5 elements"),
         (lambda: sortile.top_k(x.reshape(1, 5), [1], most=6), ValueError, "most = 6 of 5 elements"),
         (lambda: sortile.top_k(x.reshape(1, 5), [1], most=-1), ValueError, "most = -1 of 5 elements"),
