@@ -207,41 +207,6 @@ def as_array(x: Any, name: str = "") -> Array:
         raise kind(f"sortile: {what} cannot be taken as an array: {e}") from e
 
 
-def is_for_each(k: Any) -> bool:
-    """Whether k is a list or an array, with a number for each lane or segment."""
-    if isinstance(k, int):  # as torch.compile knows its numbers
-        return False
-    dimensions = getattr(k, "ndim", None)
-    if dimensions is None:
-        return hasattr(k, "__array__") or (isinstance(k, Sequence) and not isinstance(k, (str, bytes)))
-    return bool(dimensions > 0)
-
-
-def counts_given(k: Any) -> Array:
-    """A k for each as an array; of whole numbers that no type of NumPy's holds together, their objects."""
-    need_no_mask(k)
-    taken = as_array(k, "k")
-    if taken.dtype.kind in "fO" and taken.size > 0:
-        exact = np.array(k, object)
-        if all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in exact.flat):
-            return exact
-    return taken
-
-
-def are_counts(counts: Array) -> bool:
-    """Whether these are whole numbers."""
-    if counts.dtype.kind == "O":
-        return all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in counts.flat)
-    return counts.dtype.kind in "iu" or counts.size == 0
-
-
-def as_unsigned(counts: Array) -> Array:
-    """Whole numbers from 0 up, none as an array of its own; those above 64 bits are the largest of these."""
-    if counts.size == 0:
-        return np.zeros(counts.shape, np.uint64)
-    return (np.minimum(counts, 2**64 - 1) if counts.dtype.kind == "O" else counts).astype(np.uint64)
-
-
 def target_of(function: str, out: Any) -> Array | None:
     """The array that takes the result; of anything else, a list say, NumPy would make a copy that takes it in vain."""
     if out is None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import (
-    Array, Nan, are_counts, as_unsigned, counts_given, flag, given, is_for_each, is_ordered, not_taken, positions_back, whole
-)
+from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, positions_back, whole
 from ._backend import core
+from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import segment_count
 from ._filling import elements, filler
 from ._frameworks import Framework, held_beside, refuse_host_options
@@ -43,9 +42,9 @@ def segment_top_k(
         Of one axis, and of elements that the library orders by themselves, as `top_k` takes them: NumPy's, or one of
         PyTorch, CuPy and JAX, in host memory or on a GPU.
     k : int or array of ints
-        At least 0; a segment may be shorter. An array has a k for each segment. Beside an array that a framework keeps on
-        a GPU, traces or differentiates it may be one of the framework's on the same device, and is then not read by the
-        host.
+        At least 0; a segment may be shorter. An array has a k for each segment. The host reads it, but not one that a
+        framework keeps on a GPU, which lies on the device of `x`, or traces; such a number without axes counts for each
+        segment where `most` is given.
     offsets : array of integers, or a tuple of two
         Where the segments are, as in `segment_sort`.
     largest, nan
@@ -54,8 +53,8 @@ def segment_top_k(
         With a k for each segment, the number of columns of the result: a segment has no more. The largest k unless given;
         needed where the host does not read k.
     fill : scalar
-        What `values` has where a segment has no more elements, or a k of its own: a number that an element can be.
-        `indices` have -1 there.
+        What `values` has where a segment has no more elements, or a k of its own: a number that an element can be, and
+        that the host knows. `indices` have -1 there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT")`` is none.
     threads, progress
         As in `sort`.
 
@@ -81,8 +80,10 @@ def segment_top_k(
     Notes
     -----
     One call for any number of segments, of any mix of lengths. Long segments are read about once, and what is chosen is
-    sorted; short ones are sorted. Floats on a GPU, the largest with NaN last: where segments have fewer than 128 elements on
-    average, or k is above some thousand, a copy with all signs turned round is made first.
+    sorted; short ones are sorted. In host memory `segment_argsort` and a gather are faster where segments have some ten
+    elements (this call takes 1.2 times as long). Floats on a GPU, the largest with NaN last: where the array has fewer than
+    128 elements for each segment (its length divided by their number), or k is above 8192 (4096 for float64), a copy with
+    all signs turned round is made first.
 
     Examples
     --------

@@ -104,7 +104,7 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
 
 
 def as_given(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
-    """(begins, ends) as they were given, for the compiled call, which reads them where they lie; None for a call that it
+    """(begins, ends) as they were given, for the compiled call, which copies them; None for a call that it
     is not to be asked for."""
     if type(x) is not np.ndarray or progress is not None:
         return None
@@ -139,7 +139,7 @@ def segment_sort(
         Of one axis: NumPy's, or one of PyTorch, CuPy and JAX, in host memory or on a GPU.
     offsets : array of integers, or a tuple of two
         One array: segment i is x[offsets[i]:offsets[i + 1]]. Two, (begins, ends): segment i is x[begins[i]:ends[i]];
-        they may lie in any order, and must not overlap. Beside an array on a GPU they may lie there too, and are not
+        they may lie in any order, and must not overlap. Beside an array on a GPU they may lie on that one too, and are not
         looked at before the work is done: a segment that ends before it begins is then empty, and one that reaches
         beyond the array ends where that does.
     descending, nan, threads, progress

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import (
-    Array, Nan, are_counts, as_unsigned, counts_given, flag, given, is_for_each, is_ordered, keeps_kind, need_axis, not_taken,
-    positions_back, whole
-)
+from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, positions_back, whole
 from ._backend import core
+from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import need_first, need_place
 from ._filling import elements, filler
 from ._frameworks import Framework, held_beside, held_by, refuse_host_options
@@ -88,7 +86,8 @@ def top_k(
         With a k for each lane, the length of the result along the axis: a lane has no more. The largest k unless given;
         needed where the host does not read k.
     fill : scalar
-        What `values` has behind a lane's k: a number that an element can be; `indices` have -1 there.
+        What `values` has behind a lane's k: a number that an element can be, and that the host knows; `indices` have -1
+        there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT")`` is none.
     threads, progress
         As in `sort`.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 import torch
-from torch.autograd import forward_ad
 
 from . import _device
 from ._about import explained
@@ -24,16 +23,15 @@ from ._segment_select import held_counts, host_segment_top_k, need_columns
 from ._segments import held_offsets, need_one_axis
 from ._select import host_top_k
 from ._torch_arrays import TorchArrays
+from ._torch_calls import are_plain, for_operators, is_functional, is_plain, operand, wants_gradient
 from ._torch_host import as_numpy, from_host, host_argsort, host_sort, offsets_on_host
-
-_is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
 
 
 class Torch(TorchArrays):
     def holds(self, x: Any) -> bool:
         if x.is_cuda and core.has_gpu_engine:
             return True
-        if _for_operators(x):
+        if for_operators(x):
             return True
         if x.is_cuda:
             need_gpu_engine(x)
@@ -42,80 +40,80 @@ class Torch(TorchArrays):
     # Sorts of rows, on which the other calls are built. By address, where a tensor on a GPU is all there is to it.
 
     def sort_rows(self, keys: Any, descending: bool, into: Any = None) -> Any:
-        if _is_plain(keys):
+        if is_plain(keys):
             return super().sort_rows(keys, descending, into)
         found = self.sort_rows_with_positions(keys, descending, "int64")[0]
         return found if into is None else self.stored(found.reshape(into.shape), into)
 
     def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
-        return super().merge_lanes(runs, descending, flips, into) if all(map(_is_plain, runs)) else None
+        return super().merge_lanes(runs, descending, flips, into) if all(map(is_plain, runs)) else None
 
     def argsort_rows(self, keys: Any, descending: bool, positions: str) -> Any:
-        if _is_plain(keys):
+        if is_plain(keys):
             return super().argsort_rows(keys, descending, positions)
         return argsort_operator(keys.detach(), 1, descending, "largest", positions)
 
     def sort_rows_with_positions(self, keys: Any, descending: bool, positions: str) -> tuple[Any, Any]:
-        if _is_plain(keys):
+        if is_plain(keys):
             return super().sort_rows_with_positions(keys, descending, positions)
         found, order = self.sorted_by_operators(keys, 1, descending, "largest")
         return found, self.cast(order, positions)
 
     def sorted_by_operators(self, x: Any, axis: int, descending: bool, nan: str) -> tuple[Any, Any]:
-        if not _is_functional(x):
+        if not is_functional(x):
             found, order = sort_with_positions(x, axis, descending, nan)
             return found, order
         order = argsort_operator(x.detach(), axis, descending, nan, "int64")
         return self.take_along_axis(x, order, axis), order
 
     def sort_rows_by_key(self, keys: Any, values: Any, descending: bool) -> tuple[Any, Any]:
-        if _is_plain(keys) and _is_plain(values):
+        if is_plain(keys) and is_plain(values):
             return super().sort_rows_by_key(keys, values, descending)
         found, order = self.sort_rows_with_positions(keys, descending, "int64")
         return found, self.take(values[0], order[0])[None]
 
     def argsort_lane(self, x: Any, descending: bool, positions: str) -> Any:
-        if _is_plain(x):
+        if is_plain(x):
             return super().argsort_lane(x, descending, positions)
         return self.argsort_rows(x[None], descending, positions)[0]
 
     def is_on_gpu(self, x: Any) -> bool:
-        return _is_plain(x)
+        return is_plain(x)
 
     def takes_partitions(self, x: Any) -> bool:
-        return _is_plain(x)
+        return is_plain(x)
 
     def takes_groups(self, x: Any) -> bool:
-        return _is_plain(x) and super().takes_groups(x)
+        return is_plain(x) and super().takes_groups(x)
 
     def takes_quantiles(self, x: Any) -> bool:
-        return _is_plain(x)
+        return is_plain(x)
 
     def flipped(self, x: Any) -> Any:
         """A negative number has the bits of the positive one but for the sign; what is traced knows it by its name."""
-        return super().flipped(x) if _is_plain(x) else -x
+        return super().flipped(x) if is_plain(x) else -x
 
     # Calls in front of which the operators stand.
 
     def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
-        if not _for_operators(x):
+        if not for_operators(x):
             return _device.sort(self, x, axis, descending, out, nan)
-        x, axis = _operand(x, axis, out)
-        if _wants_gradient(x) or _is_functional(x):
+        x, axis = operand(x, axis, out)
+        if wants_gradient(x) or is_functional(x):
             return self.sorted_by_operators(x, axis, descending, nan)[0]
         return sort_operator(x, axis, descending, nan)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
-        if not _for_operators(x):
+        if not for_operators(x):
             return _device.argsort(self, x, axis, descending, dtype, out, nan)
-        x, axis = _operand(x, axis, out)
+        x, axis = operand(x, axis, out)
         name = _device.position_name(self, dtype, x.shape[axis])
         return argsort_operator(x.detach(), axis, descending, nan, name)
 
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        if not any(map(_for_operators, (keys, *values))):
+        if not any(map(for_operators, (keys, *values))):
             return _device.sort_by_key(self, keys, values, axis, descending, nan)
         need_axis(axis, keys.ndim)
         for number, v in enumerate(values):
@@ -126,14 +124,14 @@ class Torch(TorchArrays):
         return self.take_along_axis(keys, order, axis), tuple(self.take_along_axis(v, order, axis) for v in values)
 
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
-        if _is_plain(x):
+        if is_plain(x):
             return _device.top_k(self, x, k, axis, largest, nan)
-        x, axis = _operand(x, axis, None)
+        x, axis = operand(x, axis, None)
         order = top_k_operator(x.detach(), axis, k, largest, nan)
         return self.take_along_axis(x, order, axis), order
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
-        if _is_plain(experts):
+        if is_plain(experts):
             return super().route(experts, count, block, dtype)
         return route_operator(experts.detach(), count, block, dtype)
 
@@ -143,12 +141,12 @@ class Torch(TorchArrays):
         return explained(as_numpy(x.detach()), axis, positions, descending, None)
 
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
-        if _are_plain(x, *where):
+        if are_plain(x, *where):
             return _device.segment_sort(self, x, where, descending, nan)
         return self.take(x, segment_order_operator(x.detach(), *where, descending, nan))
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        if _are_plain(x, *where):
+        if are_plain(x, *where):
             return _device.segment_argsort(self, x, where, descending, dtype, nan)
         name = _device.position_name(self, dtype, x.shape[0])
         return segment_argsort_operator(x.detach(), *where, descending, nan, name)
@@ -156,7 +154,7 @@ class Torch(TorchArrays):
     def segment_top_k(
         self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
     ) -> tuple[Any, Any]:
-        if _are_plain(x, *where, counts):
+        if are_plain(x, *where, counts):
             return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
         order = segment_top_k_operator(x.detach(), *where, counts, k, largest, nan)
         return self.taken_from_segments(x, where[0], order, fill), order
@@ -164,53 +162,10 @@ class Torch(TorchArrays):
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        if _are_plain(keys, *values, *where):
+        if are_plain(keys, *values, *where):
             return _device.segment_sort_by_key(self, keys, values, where, descending, nan)
         order = segment_order_operator(keys.detach(), *where, descending, nan)
         return self.take(keys, order), tuple(self.take(v, order) for v in values)
-
-
-def _is_plain(x: Any) -> bool:
-    return x.is_cuda and not _for_operators(x)
-
-
-def _are_plain(*arrays: Any) -> bool:
-    """Of arrays, or None where there is none."""
-    return all(x is None or _is_plain(x) for x in arrays)
-
-
-def _wants_gradient(x: Any) -> bool:
-    return bool(x.requires_grad) and torch.is_grad_enabled()
-
-
-def _is_functional(x: Any) -> bool:
-    """Whether a transform of torch.func is at work, or a tangent wanted: of these the backward of an operator knows nothing."""
-    return not torch.compiler.is_compiling() and (bool(_is_transformed(x)) or _has_tangent(x))
-
-
-def _has_tangent(x: Any) -> bool:
-    return forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None
-
-
-def _for_operators(x: Any) -> bool:
-    """Whether PyTorch has to see this call as one of its operators."""
-    return (
-        torch.compiler.is_compiling()
-        or (type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter)
-        or (x.requires_grad and torch.is_grad_enabled())
-        or bool(_is_transformed(x))
-        or _has_tangent(x)
-        or (x.dtype == torch.bfloat16 and not x.is_cuda)  # which NumPy cannot take
-    )
-
-
-def _operand(x: Any, axis: int | None, out: Any) -> tuple[Any, int]:
-    if out is not None:
-        raise ValueError("sortile: out= is for plain tensors, of which no gradient is wanted and which nothing traces")
-    if axis is None:
-        return x.reshape(-1), 0
-    need_axis(axis, x.ndim)
-    return x, axis
 
 
 FRAMEWORK = Torch()

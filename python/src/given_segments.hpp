@@ -13,8 +13,8 @@
 
 namespace sortile::python {
 
-/// Offsets of one side: those of an array, or a list of numbers. They are copied: the library checks them before it goes by
-/// them, and another thread may write to the caller's array in between.
+/// Offsets of one side: those of an array, or a list of numbers. They are copied: the library checks them before it
+/// goes by them, and another thread may write to the caller's array in between.
 class offsets {
  public:
   /// Whether they are such, and none is negative; of all others Python has to take care.
