@@ -25,20 +25,20 @@ def held_by(x: Any) -> Framework | None:
 
 
 def held_beside(function: str, x: Any, *others: tuple[str, Any]) -> tuple[Framework | None, Any]:
-    """The framework that has to be asked for x, or else for one of the others, which have names; and x as its own. For
-    none of them: None, and x as it is."""
+    """The framework that has to be asked for x, or else for one of the others, which have names, and x as its own; None
+    where all are read like NumPy's."""
     if (framework := held_by(x)) is not None:
         return framework, x
     for name, other in others:
         for side in other if isinstance(other, tuple) and len(other) == 2 else (other,):
-            if (framework := held_by(side)) is None:
+            if (framework := held_by(side)) is None or not framework.takes_in(x, side):
                 continue
             try:
                 return framework, framework.adopted(function, 0, x)
             except TypeError as e:
                 raise TypeError(
-                    f"sortile.{function}: {name} is held by {framework.name}, on a GPU or to be traced; an array of type "
-                    f"{type(x).__name__} cannot stand beside it: {e}"
+                    f"sortile.{function}: {name} is traced by {framework.name}, which does not take an array of type "
+                    f"{type(x).__name__}: {e}"
                 ) from e
     return None, x
 
@@ -113,6 +113,10 @@ class Framework:
             f"sortile.{function}: array {number} is of type {type(x).__name__}; beside it is one of {self.name}'s, and "
             "all must be"
         )
+
+    def takes_in(self, x: Any, side: Any) -> bool:
+        """Whether the framework is to be asked for x, which it does not hold, because of `side`, which it does."""
+        return self.is_array(type(x))
 
     # Sorts of rows.
 

@@ -159,6 +159,9 @@ class JaxArrays(Framework):
             need_gpu_engine(x)
         return True
 
+    def takes_in(self, x: Any, side: Any) -> bool:
+        return isinstance(side, _Tracer)  # others can be read, wherever they lie
+
     def adopted(self, function: str, number: int, x: Any) -> Any:
         return x if known(type(x)) is self else jnp.asarray(x)  # which takes its time over arrays too
 

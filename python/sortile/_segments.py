@@ -104,8 +104,8 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
 
 
 def as_given(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
-    """(begins, ends) as they were given, for the compiled call, which copies them; None for a call that it
-    is not to be asked for."""
+    """(begins, ends) as they were given, for the compiled call, which copies them; None for a call that it is not to be
+    asked for."""
     if type(x) is not np.ndarray or progress is not None:
         return None
     return (offsets[0], offsets[1]) if type(offsets) is tuple and len(offsets) == 2 else (offsets, None)

@@ -439,10 +439,14 @@ class TestJax:
             assert found.values.tolist() == [6, 5, 0]
         found = jax.jit(lambda k: sortile.top_k(keys.reshape(2, 3), k, most=2))(k)
         assert found.indices.tolist() == [[2, -1], [0, 1]]
+        for concrete in (jax.numpy.array(k), k):  # which are read, wherever they lie
+            found = sortile.segment_top_k(keys, concrete, jax.numpy.array(offsets))
+            assert type(found.values) is np.ndarray and found.values.tolist() == [[3, 0], [6, 5]]
+            assert type(sortile.segment_sort(keys, jax.numpy.array(offsets))) is np.ndarray
         for call in (lambda k: sortile.segment_top_k(keys, k, offsets), lambda k: sortile.top_k(keys.reshape(2, 3), k)):
             with pytest.raises(ValueError, match="most is needed"):
                 jax.jit(call)(k)
-        with pytest.raises(TypeError, match="^sortile.segment_top_k: k is held by JAX, .* of type ndarray cannot stand beside it"):
+        with pytest.raises(TypeError, match="^sortile.segment_top_k: k is traced by JAX, which does not take an array of type ndarray"):
             jax.jit(lambda k: sortile.segment_top_k(np.array(["a"]), k, [0, 1], most=1))(k[:1])
         with pytest.raises(TypeError, match="^sortile: this list cannot be taken as an array: .*traced"):
             jax.jit(lambda x: sortile.sort([x, x]))(keys)
