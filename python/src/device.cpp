@@ -129,23 +129,34 @@ void device_segments(int wanted, int type, std::size_t n, std::uintptr_t keys_in
   });
 }
 
+namespace {
+
+/// Of one array, or of each row, with `counts` of its own where there are any.
+top_k_request top_k_at(int type, std::size_t n, std::size_t k, std::uintptr_t keys, std::uintptr_t keys_out,
+                       std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t counts,
+                       std::size_t count_bytes) {
+  return {.type = static_cast<key_type>(type),
+          .n = n,
+          .k = k,
+          .keys_in = at<const void>(keys),
+          .keys_out = at<void>(keys_out),
+          .carries = payload::indices,
+          .value_bytes = position_bytes,
+          .values_out = at<void>(positions),
+          .row_k = at<const void>(counts),
+          .row_k_bytes = count_bytes};
+}
+
+} // namespace
+
 bool device_top_k(int type, std::size_t rows, std::size_t n, std::size_t k, std::uintptr_t keys,
                   std::uintptr_t keys_out, std::size_t position_bytes, std::uintptr_t positions, std::uintptr_t counts,
                   std::size_t count_bytes, bool descending, bool flips, int ordinal, std::uintptr_t stream,
                   nb::handle allocate) {
   if (k == 0 || rows == 0)
     return true;
-  const top_k_request request{.type = static_cast<key_type>(type),
-                              .n = n,
-                              .k = k,
-                              .keys_in = at<const void>(keys),
-                              .keys_out = at<void>(keys_out),
-                              .carries = payload::indices,
-                              .value_bytes = position_bytes,
-                              .values_out = at<void>(positions),
-                              .rows = rows,
-                              .row_k = at<const void>(counts),
-                              .row_k_bytes = count_bytes};
+  top_k_request request = top_k_at(type, n, k, keys, keys_out, position_bytes, positions, counts, count_bytes);
+  request.rows = rows;
   return queue_request(request, descending, flips, ordinal, stream, allocate);
 }
 
@@ -156,17 +167,9 @@ bool device_segment_top_k(int type, std::size_t n, std::size_t k, std::uintptr_t
                           nb::handle allocate) {
   if (n == 0 || k == 0 || count == 0)
     return true;
-  const segmented_top_k_request request{{.type = static_cast<key_type>(type),
-                                         .n = n,
-                                         .k = k,
-                                         .keys_in = at<const void>(keys),
-                                         .keys_out = at<void>(keys_out),
-                                         .carries = payload::indices,
-                                         .value_bytes = position_bytes,
-                                         .values_out = at<void>(positions),
-                                         .row_k = at<const void>(counts),
-                                         .row_k_bytes = count_bytes},
-                                        segments_at(begins, ends, offset_bytes, count)};
+  const segmented_top_k_request request{
+      top_k_at(type, n, k, keys, keys_out, position_bytes, positions, counts, count_bytes),
+      segments_at(begins, ends, offset_bytes, count)};
   return queue_request(request, descending, flips, ordinal, stream, allocate);
 }
 
