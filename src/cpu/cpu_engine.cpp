@@ -156,7 +156,7 @@ class engine_on_cpu final : public engine {
     job.threads = a.in_place ? a.workers : how.threads;
     job.progress = &progress;
     job.scratch = space + a.scratch;
-    job.workspace_limit = a.in_place ? opts.workspace_limit - a.scratch : 0;
+    job.scratch_room = a.in_place ? a.bytes - a.scratch : 0;
     place_keys(request, a, space, job);
     place_values(request, a, space, job);
     if (a.handling == value_handling::widened)

@@ -45,7 +45,7 @@ template <class K>
 class in_place_sorter {
  public:
   explicit in_place_sorter(const radix_job& job)
-      : layout_(sizeof(K), job.value_width, job.n, job.threads, job.workspace_limit), kernels_(best_kernels<K>()),
+      : layout_(sizeof(K), job.value_width, job.n, job.threads, job.scratch_room), kernels_(best_kernels<K>()),
         movers_(best_movers<K>(job.value_width)), job_(job),
         image_(job.type, job.direction, job.bits), array_{static_cast<K*>(job.keys_out),
                                                           static_cast<std::byte*>(job.values_out), job.value_width} {}

@@ -60,7 +60,7 @@ class quick_sorter {
   bool run() {
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return true;
-    if (!splits_pay(n_ * sizeof(K), workers_) && job_.workspace_limit == 0 && !is_special_ && partition())
+    if (!splits_pay(n_ * sizeof(K), workers_) && job_.scratch_room == 0 && !is_special_ && partition())
       return true;
     if (is_special_ || !make_images(from_, n_)) {
       if (!sort_around_specials(from_, n_))

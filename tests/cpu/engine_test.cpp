@@ -43,6 +43,28 @@ TEST(CpuEngine, WithinLittleWorkspace) {
   EXPECT_GT(in_place, rounds(400) / 4);
 }
 
+// Whatever a limit leaves of buffers and threads, the sort keeps to the scratch that its plan has taken for it.
+TEST(CpuEngine, AnyLimitIsKeptByAnyThreads) {
+  random_trials trials(14);
+  std::size_t in_place = 0;
+  for (std::size_t i = 0; i < rounds(150) && !::testing::Test::HasFatalFailure(); ++i) {
+    const small_tuning sizes(std::size_t{768} << 10, 4096, cpu::all_instruction_sets[trials.below(3)]);
+    trial t = trials.next(1);
+    t.n = 100'000 + trials.below(300'000);
+    t.threads = 2 + static_cast<unsigned>(trials.below(15));
+    if (t.carries == payload::values)
+      t.value_bytes = std::size_t{4} << trials.below(3);
+    t.keys_wanted = true;
+    const std::size_t usual = plan_of(t).workspace_bytes, least = std::size_t{1200} << 10;
+    if (usual <= least)
+      continue;
+    t.limit = least + trials.below(usual - least);
+    ++in_place;
+    check(t);
+  }
+  EXPECT_GT(in_place, rounds(150) / 3);
+}
+
 TEST(CpuEngine, LimitsThatCannotBeKeptNameTheLeast) {
   random_trials trials(12);
   trial t = trials.next(1);
