@@ -28,10 +28,10 @@ def filler(function: str, kind: str, fill: Any) -> Any:
     is_number = not is_date and getattr(fill, "ndim", 0) == 0
     is_number = is_number and not isinstance(fill, (str, bytes, bytearray, complex, np.complexfloating))
     if kind.startswith(("datetime64", "timedelta64")):
+        if is_date:  # timedelta64 counts as an integer among NumPy's types, and no longer compares with one
+            return _filling_date(function, kind, fill)
         if isinstance(fill, (int, np.integer)) and not isinstance(fill, bool) and fill == 0:
             return np.zeros((), kind)
-        if is_date:
-            return _filling_date(function, kind, fill)
     elif is_number:
         try:
             if kind.startswith(("float", "bfloat")):

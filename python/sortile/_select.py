@@ -87,7 +87,7 @@ def top_k(
         needed where the host does not read k.
     fill : scalar
         What `values` has behind a lane's k: a number that an element can be, and that the host knows; `indices` have -1
-        there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT")`` is none.
+        there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT", "D")`` is none.
     threads, progress
         As in `sort`.
 

@@ -402,7 +402,9 @@ def test_nothing_leaks(a_small_heap, call):
     for _ in range(20):
         call(x)
     gc.collect()
-    shared = [x, x.dtype, None, np.dtype("i8"), np.dtype("u4"), NotImplemented]
+    shared = [x, x.dtype, np.dtype("i8"), np.dtype("u4")]
+    if sys.version_info < (3, 12):  # where they are no longer counted, but by modules for every version
+        shared += [None, NotImplemented]
     counts = [sys.getrefcount(o) for o in shared]
     tracemalloc.start()
     try:

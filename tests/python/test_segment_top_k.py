@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 import arrays
 import oracle
 import sortile
+from sortile._backend import core
 
 DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
 
@@ -146,11 +147,12 @@ def test_what_fills():
     x = np.array([5, 1, 2])
     day, nat = np.datetime64("2024-05-01", "D"), np.datetime64("NaT", "D")
     for dtype, fill, wanted in [("i8", -7, -7), ("u1", np.uint8(255), 255), ("?", True, True), (">f4", 0.5, 0.5), ("f8", np.inf, np.inf),
-                                (ml_dtypes.bfloat16, -2, -2.0), (ml_dtypes.bfloat16, np.inf, np.inf), ("M8[D]", day, day), (">M8[s]", day, day), ("u8", 2**64 - 1, 2**64 - 1)]:
+                                (ml_dtypes.bfloat16, -2, -2.0), (ml_dtypes.bfloat16, np.inf, np.inf), ("M8[D]", day, day), (">M8[s]", day, day), ("m8[s]", np.timedelta64(2, "m"), 120), (">m8[s]", np.timedelta64(0, "D"), 0), ("u8", 2**64 - 1, 2**64 - 1)]:
         found = sortile.segment_top_k(x.astype(dtype), 2, [0, 1, 3], fill=fill)
         assert found.values.dtype == np.dtype(dtype) and found.values[0, 1] == np.array(wanted).astype(dtype), dtype
         assert found.indices.tolist()[0] == [0, -1]
-    assert np.isnat(sortile.segment_top_k(x.astype("M8[D]"), 2, [0, 1, 3], fill=nat).values[0, 1])
+    for dtype, none in [("M8[D]", nat), ("m8[s]", np.timedelta64("NaT", "h"))]:
+        assert np.isnat(sortile.segment_top_k(x.astype(dtype), 2, [0, 1, 3], fill=none).values[0, 1])
     for zero in (0, np.int64(0), np.uint8(0)):  # the first day of 1970, and no time
         assert sortile.segment_top_k(x.astype("M8[D]"), 2, [0, 1, 3], fill=zero).values[0, 1] == np.datetime64("1970-01-01")
         assert sortile.segment_top_k(x.astype("m8[s]"), 2, [0, 1, 3], fill=zero).values[0, 1] == np.timedelta64(0, "s")
@@ -265,10 +267,10 @@ def test_the_compiled_call_refuses_what_it_would_read_beyond():
     of_each, one = np.ones(4, np.uint64), np.ones(1)
 
     def of_segments(counts, fill=None):
-        return sortile._core.segment_top_k(x, 2, counts, fill, offsets, None, True, "last", None, None)
+        return core.segment_top_k(x, 2, counts, fill, offsets, None, True, "last", None, None)
 
     def of_rows(counts, fill=None):
-        return sortile._core.top_k(x.reshape(4, 3), 2, counts, fill, -1, True, "last", None, None)
+        return core.top_k(x.reshape(4, 3), 2, counts, fill, -1, True, "last", None, None)
 
     for call in (of_segments, of_rows):
         assert call(of_each, one)[0][0].tolist() == [2, 1]

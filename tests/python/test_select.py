@@ -84,7 +84,7 @@ def test_top_k_with_a_k_of_each_lane_says_what_is_behind():
     assert sortile.top_k(x[:0], [], most=3).values.shape == (0, 3)
     assert sortile.top_k(x[0], 1, most=3).values.tolist() == [7, 0, 0]  # one k, and room for more
     days = np.array(["2020-01-02", "2021-03-04"], "M8[D]")
-    assert sortile.top_k(days, 1, most=2, fill=np.datetime64("NaT")).values.tolist()[1] is None
+    assert sortile.top_k(days, 1, most=2, fill=np.datetime64("NaT", "s")).values.tolist()[1] is None
     assert x.tolist() == [[3, 1, 7], [5, 9, 2]]
 
 
@@ -99,7 +99,7 @@ def test_top_k_fills_with_elements_only():
         assert sortile.top_k(x.astype(dtype), [2, 1], fill=fill).values.tolist()[1][1] == kept, (dtype, fill)
     for dtype, fill, error in [
         ("i8", 1.5, TypeError), ("i8", 2.0, TypeError), ("i8", "12", TypeError), ("i8", [4], TypeError),
-        ("i8", np.array([4, 5]), TypeError), ("i8", None, TypeError), ("i8", np.timedelta64(5), TypeError),
+        ("i8", np.array([4, 5]), TypeError), ("i8", None, TypeError), ("i8", np.timedelta64(5, "s"), TypeError),
         ("u1", 300, ValueError), ("u1", -1, ValueError), ("u1", np.int64(300), ValueError), ("i8", 2**63, ValueError),
         ("?", 2, ValueError), ("?", 1.0, TypeError), ("f4", None, TypeError), ("f4", "1", TypeError), ("f4", 1 + 2j, TypeError),
         ("f4", np.complex64(1), TypeError), ("f4", [[1], [2, 3]], TypeError), ("f4", 1e300, ValueError),
