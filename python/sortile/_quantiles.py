@@ -71,7 +71,7 @@ def quantile(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
-    return _quantiles("quantile", x, _wanted(q), axis, method, threads, progress)
+    return _quantiles("quantile", x, q, axis, METHODS.index(method), threads, progress)
 
 
 def _wanted(q: Any) -> Array:
@@ -98,24 +98,25 @@ def _known(q: float | tuple[float, ...]) -> Array:
 
 
 def _quantiles(
-    function: str, x: Any, wanted: Array, axis: int | None, method: str, threads: int | None, progress: Progress
+    function: str, x: Any, q: Any, axis: int | None, method: int, threads: int | None, progress: Progress
 ) -> Any:
     if type(x) is np.ndarray and progress is None:
-        found = core.quantiles(x, wanted, axis, METHODS.index(method), threads, None)
+        found = core.quantiles(x, q, axis, method, threads, None)
         if found is not NotImplemented:
             return found
+    wanted = _wanted(q)
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
         if wanted.size == 0:  # of no quantiles, the shape that one has
-            one = framework.quantile(x, _known(0.5), axis, METHODS.index(method))
+            one = framework.quantile(x, _known(0.5), axis, method)
             return one.reshape((1, *one.shape))[:0].reshape((*wanted.shape, *one.shape))
-        return framework.quantile(x, wanted, axis, METHODS.index(method))
+        return framework.quantile(x, wanted, axis, method)
     a, back = given(x)
     a, axis = along(a, axis)
     if a.shape[axis] == 0:
         raise ValueError(f"sortile.{function}: of no elements; at least one is needed")
     with telling(progress) as tell:
-        found = core.quantiles(a, wanted, axis, METHODS.index(method), threads, tell)
+        found = core.quantiles(a, wanted, axis, method, threads, tell)
     if found is NotImplemented:
         raise not_taken(function, a.dtype, _NUMBERS)
     return found if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(np.asarray(found))
@@ -173,4 +174,4 @@ def median(
     >>> float(sortile.median(np.array([7, 1, 3, 10])))
     5.0
     """
-    return _quantiles("median", x, _known(0.5), axis, "linear", threads, progress)
+    return _quantiles("median", x, 0.5, axis, METHODS.index("linear"), threads, progress)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, positions_back, whole
+from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, of_fields, positions_back, whole
 from ._backend import core
 from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import segment_count
 from ._filling import elements, filler
 from ._frameworks import Framework, held_beside, refuse_host_options
 from ._progress import Progress, Tell, telling
-from ._segments import as_given, by_framework, need_one_axis, on_host
+from ._segments import Offsets, by_framework, need_one_axis, on_host
 from ._select import TopK
 
 if TYPE_CHECKING:
@@ -101,12 +101,11 @@ def segment_top_k(
     array([[ 1, -1],
            [ 8,  9]])
     """
+    if type(x) is np.ndarray and most is None and type(fill) is int and fill == 0 and progress is None:
+        found = core.segment_top_k(x, k, None, None, offsets, largest, nan, threads, None)
+        if found is not NotImplemented:
+            return of_fields(TopK, found)
     largest = flag("largest", largest)
-    if type(k) is int and most is None and type(fill) is int and fill == 0:
-        if (plain := as_given(x, offsets, progress)) is not None:
-            found = core.segment_top_k(x, k, None, None, *plain, largest, nan, threads, None)
-            if found is not NotImplemented:
-                return TopK(*found)
     framework, x = held_beside("segment_top_k", x, ("k", k), ("offsets", offsets))
     if framework is not None:
         refuse_host_options(None, progress)
@@ -114,7 +113,7 @@ def segment_top_k(
     a, back = given(x)
     need_one_axis("segment_top_k", a)
     where = on_host("segment_top_k", offsets)
-    columns, counts = _wanted(k, most, segment_count(where))
+    columns, counts = _wanted(k, most, segment_count(where if isinstance(where, tuple) else (where, None)))
     if not is_ordered(a.dtype):
         raise not_taken("segment_top_k", a.dtype)
     element = elements("segment_top_k", a.dtype, fill)
@@ -165,11 +164,11 @@ def held_counts(f: Framework, x: Any, counts: Any, segments: int) -> Any:
 
 
 def host_segment_top_k(
-    a: Array, columns: int, counts: Array | None, element: Array | None, where: tuple[Array, Array | None], largest: bool,
-    nan: str, threads: int | None, tell: Tell | None,
+    a: Array, columns: int, counts: Array | None, element: Array | None, where: Offsets, largest: bool, nan: str,
+    threads: int | None, tell: Tell | None,
 ) -> tuple[Array, Array]:
     """Of an array in host memory; `where`: as on_host() makes it, `counts`: uint64."""
-    found = core.segment_top_k(a, columns, counts, element, *where, largest, nan, threads, tell)
+    found = core.segment_top_k(a, columns, counts, element, where, largest, nan, threads, tell)
     if found is NotImplemented:
         raise not_taken("segment_top_k", a.dtype)
     values, indices = found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,13 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
     return np.ascontiguousarray(taken, dtype=np.uint64 if taken.dtype.itemsize > 4 else np.uint32)
 
 
-Offsets = tuple[NDArray[Any], "NDArray[Any] | None"]
+Offsets = Union[NDArray[Any], tuple[NDArray[Any], NDArray[Any]]]
 
 
 def on_host(function: str, offsets: Any) -> Offsets:
-    """Begins, and ends where there are any, of one width."""
+    """As the compiled calls take them: one array, or begins and ends of one width."""
     if not isinstance(offsets, tuple):
-        return _offsets(function, offsets), None
+        return _offsets(function, offsets)
     begins, ends = (_offsets(function, side) for side in _pair(function, offsets))
     if begins.size != ends.size:
         raise ValueError(f"sortile.{function}: {begins.size} begins and {ends.size} ends are given")
@@ -60,11 +60,11 @@ def by_framework(function: str, f: Framework, x: Any, offsets: Any) -> Where:
     need_one_axis(function, x)
     sides = _pair(function, offsets) if isinstance(offsets, tuple) else (offsets,)
     if not any([known(type(side)) is f and f.holds(side) for side in sides]):
-        begins, ends = on_host(function, offsets)
-        core.check_segments(begins, ends, x.shape[0])
+        where = on_host(function, offsets)
+        core.check_segments(where, x.shape[0])
         narrow = np.int32 if x.shape[0] < 2**31 else np.int64
-        moved = [None if o is None else f.offsets(o.astype(narrow), x) for o in (begins, ends)]
-        return moved[0], moved[1]
+        moved = [f.offsets(o.astype(narrow), x) for o in (where if isinstance(where, tuple) else (where,))]
+        return moved[0], moved[1] if len(moved) == 2 else None
     return held_offsets(function, f, x, sides)
 
 
@@ -101,14 +101,6 @@ def _keys(function: str, x: Any) -> tuple[NDArray[Any], Back, Back]:
     if taken.ndim != 1:
         raise ValueError(f"sortile.{function}: the array has shape {taken.shape}; segments are parts of one axis")
     return native(taken), lambda keys: back(in_order_of(taken)(keys)), positions_back(x, back)
-
-
-def as_given(x: Any, offsets: Any, progress: Progress) -> tuple[Any, Any] | None:
-    """(begins, ends) as they were given, for the compiled call, which copies them; None for a call that it is not to be
-    asked for."""
-    if type(x) is not np.ndarray or progress is not None:
-        return None
-    return (offsets[0], offsets[1]) if type(offsets) is tuple and len(offsets) == 2 else (offsets, None)
 
 
 def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
@@ -168,8 +160,8 @@ def segment_sort(
     >>> sortile.segment_sort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 3, 8, 9])
     """
-    if (plain := as_given(x, offsets, progress)) is not None:
-        found = core.segment_sort(x, *plain, descending, nan, threads, None)
+    if type(x) is np.ndarray and progress is None:
+        found = core.segment_sort(x, offsets, descending, nan, threads, None)
         if found is not NotImplemented:
             return found
     framework, x = held_beside("segment_sort", x, ("offsets", offsets))
@@ -178,9 +170,9 @@ def segment_sort(
         where = by_framework("segment_sort", framework, x, offsets)
         return framework.segment_sort(x, where, flag("descending", descending), nan)
     keys, back, _ = _keys("segment_sort", x)
-    begins, ends = on_host("segment_sort", offsets)
+    where = on_host("segment_sort", offsets)
     with telling(progress) as tell:
-        found = core.segment_sort(keys, begins, ends, descending, nan, threads, tell)
+        found = core.segment_sort(keys, where, descending, nan, threads, tell)
     return back(_done("segment_sort", found, keys))
 
 
@@ -224,8 +216,8 @@ def segment_argsort(
     >>> sortile.segment_argsort(np.array([3, 1, 2, 9, 8]), [0, 3, 5])
     array([1, 2, 0, 1, 0])
     """
-    if dtype is None and (plain := as_given(x, offsets, progress)) is not None:
-        places = core.segment_argsort(x, *plain, descending, None, nan, threads, None)
+    if type(x) is np.ndarray and progress is None and dtype is None:
+        places = core.segment_argsort(x, offsets, descending, None, nan, threads, None)
         if places is not NotImplemented:
             return places
     framework, x = held_beside("segment_argsort", x, ("offsets", offsets))
@@ -235,9 +227,9 @@ def segment_argsort(
         return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)
     wanted, signed = positions_like(x, dtype)
     keys, _, back = _keys("segment_argsort", x)
-    begins, ends = on_host("segment_argsort", offsets)
+    where = on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        places = core.segment_argsort(keys, begins, ends, descending, wanted, nan, threads, tell)
+        places = core.segment_argsort(keys, where, descending, wanted, nan, threads, tell)
     return back(signed(_done("segment_argsort", places, keys)))
 
 
@@ -283,11 +275,10 @@ def segment_sort_by_key(
     >>> names
     array(['b', 'c', 'a', 'e', 'd'], dtype='<U1')
     """
-    if type(values) is np.ndarray and (plain := as_given(keys, offsets, progress)) is not None:
-        order = core.segment_sort_with_order(keys, *plain, descending, nan, threads, None)
-        if order is not NotImplemented:
-            need_values("segment_sort_by_key", keys, values, 0)
-            return order[0], _in_order(values, order[1], threads)
+    if type(keys) is np.ndarray and progress is None:
+        result = core.segment_sort_by_key(keys, values, offsets, descending, nan, threads, None)
+        if result is not NotImplemented:
+            return result
     several = isinstance(values, tuple)
     arrays = values if isinstance(values, tuple) else (values,)
     framework, adopted = held_together("segment_sort_by_key", (keys, *arrays))
@@ -300,13 +291,13 @@ def segment_sort_by_key(
         found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
         return found, moved if several else moved[0]
     a, back, _ = _keys("segment_sort_by_key", keys)
-    begins, ends = on_host("segment_sort_by_key", offsets)
+    where = on_host("segment_sort_by_key", offsets)
     taken = [given(v) for v in arrays]
     for number, (v, _) in enumerate(taken):
         need_values("segment_sort_by_key", a, v, number)
     with telling(progress) as tell:
         found, order = _done(
-            "segment_sort_by_key", core.segment_sort_with_order(a, begins, ends, descending, nan, threads, tell), a
+            "segment_sort_by_key", core.segment_sort_with_order(a, where, descending, nan, threads, tell), a
         )
     moved = tuple(way(_in_order(v, order, threads)) for v, way in taken)
     return back(found), moved if several else moved[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, positions_back, whole
+from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, of_fields, positions_back, whole
 from ._backend import core
 from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import need_first, need_place
@@ -117,13 +117,13 @@ def top_k(
     array([[7, 3],
            [9, 0]])
     """
+    if type(x) is np.ndarray and most is None and progress is None:
+        found = core.top_k(x, k, None, None, axis, largest, nan, threads, None)
+        if found is not NotImplemented:
+            return of_fields(TopK, found)
     if most is not None or is_for_each(k):
         return _top_k_of_lanes(x, k, axis, flag("largest", largest), nan, most, fill, threads, progress)
     first, largest = whole("k", k), flag("largest", largest)
-    if type(x) is np.ndarray and progress is None:
-        found = core.top_k(x, first, None, None, axis, largest, nan, threads, None)
-        if found is not NotImplemented:
-            return TopK(*found)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         return TopK(*framework.top_k(x, first, axis, largest, nan))
@@ -247,11 +247,11 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     >>> int(sortile.partition(np.array([5, 1, 4, 2, 3]), 2)[2])
     3
     """
-    place = whole("kth", kth)
     if type(x) is np.ndarray:
-        found = core.partition(x, place, axis, threads)
+        found = core.partition(x, kth, axis, threads)
         if found is not NotImplemented:
             return found
+    place = whole("kth", kth)
     if (framework := held_by(x)) is not None and framework.takes_partitions(x):
         return framework.partition(x, place, axis)
     a, back = given(x)
@@ -294,7 +294,7 @@ def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progre
     if type(keys) is np.ndarray and progress is None:
         groups = core.group_by(keys, threads, None)
         if groups is not NotImplemented:
-            return Groups(*groups)
+            return of_fields(Groups, groups)
     if (framework := held_by(keys)) is not None:
         refuse_host_options(None, progress)
         return Groups(*framework.group_by(keys))

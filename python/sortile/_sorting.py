@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, is_only_axis, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
+    Array, Nan, flag, given, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
 )
 from ._backend import core
 from ._device import need_values
@@ -241,10 +241,10 @@ def sort_by_key(
     """
     if stable is not True:
         flag("stable", stable)
-    if type(keys) is _ndarray and type(values) is _ndarray and progress is None and keys.ndim == 1 and is_only_axis(axis):
-        result = core.sort_by_key(keys, (values,), descending, nan, threads, None)
+    if type(keys) is _ndarray and progress is None:
+        result = core.sort_by_key(keys, values, axis, descending, nan, threads, None)
         if result is not NotImplemented:
-            return result[0], result[1][0]
+            return result
     several = isinstance(values, tuple)
     arrays = values if isinstance(values, tuple) else (values,)
     framework, adopted = held_together("sort_by_key", (keys, *arrays))
@@ -262,12 +262,10 @@ def sort_by_key(
     if axis is None:
         (a, plain), axis = _flat(a, plain), 0
     with telling(progress) as tell:
-        if a.ndim == 1 and whole("axis", axis) in (0, -1):
-            result = core.sort_by_key(a, plain, descending, nan, threads, tell)
-            if result is NotImplemented:
-                result = _by_positions(a, plain, descending, nan, threads, tell)
-        else:
-            result = _along_axis(a, plain, axis, descending, nan, threads, tell)
+        result = core.sort_by_key(a, plain, axis, descending, nan, threads, tell)
+        if result is NotImplemented:
+            by_positions = _by_positions if a.ndim == 1 and whole("axis", axis) in (0, -1) else _along_axis
+            result = by_positions(a, plain, axis, descending, nan, threads, tell)
     moved = tuple(way(v) for v, (_, way) in zip(result[1], taken))
     return back(result[0]), moved if several else moved[0]
 
@@ -282,11 +280,11 @@ def _flat(keys: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _by_positions(
-    a: Array, arrays: tuple[Array, ...], descending: bool, nan: Nan, threads: int | None, tell: Tell | None
+    a: Array, arrays: tuple[Array, ...], axis: int, descending: bool, nan: Nan, threads: int | None, tell: Tell | None
 ) -> tuple[Array, tuple[Array, ...]]:
     for number, v in enumerate(arrays):
         need_values("sort_by_key", a, v, number)
-    positions = argsort(a, descending=descending, nan=nan, threads=threads, progress=tell)
+    positions = argsort(a, axis=axis, descending=descending, nan=nan, threads=threads, progress=tell)
 
     def moved(v: Array) -> Array:
         return np.take(v, positions, axis=0) if v.dtype.hasobject else core.take(v, positions, threads)

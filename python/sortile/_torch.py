@@ -230,7 +230,7 @@ def segment_order_operator(
         keys, _, down = _device.segmented(FRAMEWORK, x, descending, nan)
         return FRAMEWORK.sort_segments_with_order(keys, given, down)[1]
     where = offsets_on_host("segment_sort", *given)
-    return from_host(x, lambda a: core.segment_sort_with_order(a, *where, descending, nan, None, None)[1]).to(
+    return from_host(x, lambda a: core.segment_sort_with_order(a, where, descending, nan, None, None)[1]).to(
         torch.int64
     )
 
@@ -245,7 +245,7 @@ def segment_argsort_operator(
         need_gpu_engine(x)
         return _device.segment_argsort(FRAMEWORK, x, given, descending, positions, nan)
     where = offsets_on_host("segment_argsort", *given)
-    wide = from_host(x, lambda a: core.segment_argsort(a, *where, descending, None, nan, None, None))
+    wide = from_host(x, lambda a: core.segment_argsort(a, where, descending, None, nan, None, None))
     return wide.to(getattr(torch, positions))
 
 

@@ -6,11 +6,11 @@ from typing import Any, Optional
 
 import torch
 
-from ._segments import on_host
+from ._segments import Offsets, on_host
 from ._sorting import argsort, sort
 
 
-def offsets_on_host(function: str, begins: torch.Tensor, ends: Optional[torch.Tensor]) -> tuple[Any, Any]:
+def offsets_on_host(function: str, begins: torch.Tensor, ends: Optional[torch.Tensor]) -> Offsets:
     return on_host(function, begins.numpy() if ends is None else (begins.numpy(), ends.numpy()))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, Columns, flag, given, leaves, native, positions_back
+from ._arrays import Array, Columns, flag, given, leaves, native, of_fields, positions_back
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
 from ._lanes import checked, in_columns, rows_in_order
@@ -88,13 +88,13 @@ def unique(
     >>> sortile.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
+    if type(x) is np.ndarray and progress is None:
+        found = core.unique(x, return_index, return_inverse, return_counts, equal_nan, threads, None)
+        if found is not NotImplemented:
+            return found
     return_inverse = flag("return_inverse", return_inverse)
     wanted = (flag("return_index", return_index), return_inverse, flag("return_counts", return_counts))
     equal_nan = flag("equal_nan", equal_nan)
-    if type(x) is np.ndarray and progress is None:
-        found = core.unique(x, *wanted, equal_nan, threads, None)
-        if found is not NotImplemented:
-            return _answer(found, wanted, x.shape)
     if (framework := held_by(x)) is not None:
         refuse_host_options(None, progress)
         values, rest = framework.unique(x, wanted, equal_nan)
@@ -102,22 +102,13 @@ def unique(
     a, back = given(x)
     with telling(progress) as tell:
         if in_columns(a, None):
-            found = _by_columns(a.reshape(-1), equal_nan, threads, tell)
+            values, *tables = _by_columns(a, equal_nan, threads, tell)
+            tables = [table for table, asked in zip(tables, wanted) if asked]
         else:
             found = checked(core.unique, native(a), *wanted, equal_nan, threads, tell)
-    numbers = positions_back(x, back)
-    values, index, inverse, counts = found
-    answer = _answer((values.astype(a.dtype, copy=False), index, inverse, counts), wanted, a.shape)
-    return (back(answer[0]), *map(numbers, answer[1:])) if any(wanted) else back(answer)
-
-
-def _answer(found: tuple[Array, Array, Array, Array], wanted: tuple[bool, bool, bool], shape: tuple[int, ...]) -> Any:
-    """What was asked for, of what `_core` made."""
-    values, index, inverse, counts = found
-    if wanted == (False, False, False):
-        return values
-    rest = (index, inverse.reshape(shape) if wanted[1] else inverse, counts)
-    return (values, *(table for table, asked in zip(rest, wanted) if asked))
+            values, *tables = found if any(wanted) else (found,)
+    values = back(values.astype(a.dtype, copy=False))
+    return (values, *map(positions_back(x, back), tables)) if tables else values
 
 
 def unique_all(x: ArrayLike, /) -> UniqueAll:
@@ -150,7 +141,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     >>> sortile.unique_all(np.array([3, 1, 3])).indices
     array([1, 0])
     """
-    return UniqueAll(*unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
+    return of_fields(UniqueAll, unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
@@ -181,7 +172,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     >>> sortile.unique_counts(np.array([3, 1, 3])).counts
     array([1, 2])
     """
-    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+    return of_fields(UniqueCounts, unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
@@ -212,7 +203,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     >>> sortile.unique_inverse(np.array([3, 1, 3])).inverse_indices
     array([1, 0, 1])
     """
-    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+    return of_fields(UniqueInverse, unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: ArrayLike, /) -> NDArray[Any]:
@@ -248,8 +239,10 @@ def unique_values(x: ArrayLike, /) -> NDArray[Any]:
 
 
 def _by_columns(
-    a: Array, equal_nan: bool, threads: int | None, tell: Tell | None
+    x: Array, equal_nan: bool, threads: int | None, tell: Tell | None
 ) -> tuple[Array, Array, Array, Array]:
+    """Values, the first position of each, the inverse in the shape of x, counts."""
+    a = x.reshape(-1)
     fields = list(leaves(a, None))
     if equal_nan:  # complex ones have an order among them, which would part equal ones, and lead with another than the first
         fields = [np.where(np.isnan(leaf), np.nan, leaf) if leaf.dtype.kind == "c" else leaf for leaf in fields]
@@ -270,4 +263,4 @@ def _by_columns(
     first = np.flatnonzero(begins)
     inverse = np.empty(len(a), dtype=np.int64)
     inverse[positions] = np.cumsum(begins) - 1
-    return a[positions[first]], positions[first], inverse, np.diff(np.append(first, len(a)))
+    return a[positions[first]], positions[first], inverse.reshape(x.shape), np.diff(np.append(first, len(a)))

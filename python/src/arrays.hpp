@@ -3,6 +3,8 @@
 
 #include "element.hpp"
 
+#include "cpu/scratch.hpp"
+
 #include <optional>
 
 namespace sortile::python {
@@ -19,6 +21,42 @@ inline std::optional<element> plain_element(nb::handle x) {
 /// An array of one axis that can be read where it lies, or a copy of it that can: no gaps, aligned. The byte order
 /// stays.
 nb::object without_gaps(nb::handle array);
+
+/// The entries of a list or a tuple; none of anything else.
+class entries {
+ public:
+  explicit entries(nb::handle given) : given_(given.ptr()), is_tuple_(PyTuple_CheckExact(given_)) {
+    if (is_tuple_ || PyList_CheckExact(given_))
+      size_ = static_cast<std::size_t>(is_tuple_ ? PyTuple_Size(given_) : PyList_Size(given_));
+  }
+  std::size_t size() const { return size_; }
+  nb::handle operator[](std::size_t i) const {
+    const auto at = static_cast<Py_ssize_t>(i);
+    return is_tuple_ ? PyTuple_GetItem(given_, at) : PyList_GetItem(given_, at);
+  }
+
+ private:
+  PyObject* given_;
+  bool is_tuple_;
+  std::size_t size_ = 0;
+};
+
+/// Scratch memory of a call. Few bytes lie within: asking for them would take longer than they are used.
+class call_scratch {
+ public:
+  call_scratch(std::size_t bytes, const char* purpose)
+      : beside_(bytes <= sizeof within_ ? 0 : bytes, purpose),
+        data_(bytes <= sizeof within_ ? within_ : beside_.bytes().data()) {}
+  call_scratch(const call_scratch&) = delete;
+  call_scratch& operator=(const call_scratch&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  alignas(64) std::byte within_[1024];
+  cpu::scratch beside_;
+  std::byte* data_;
+};
 
 /// "float32", "(3, 4)": for messages.
 std::string type_text(PyArrayObject* array);

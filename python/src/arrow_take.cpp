@@ -321,7 +321,7 @@ nb::object read_arrow(nb::handle stream) {
 }
 
 nb::object take_arrow(nb::handle given, nb::handle rows, nb::handle threads) {
-  call how(nb::bool_(false), nb::str("last"), threads, nb::none());
+  call how(threads);
   std::optional<arrow_stream> own;
   arrow_stream* const read = read_table(given);
   arrow_stream& from = read != nullptr ? *read : own.emplace(given);

@@ -1,13 +1,15 @@
-// sort_by_key and take: arrays in the order of another.
+// sort_by_key, segment_sort_by_key and take: arrays in the order of another.
 //
 // One value array travels with its keys. Several would each be carried through every pass of the sort; instead the sort
-// makes positions beside the sorted keys, and each array is gathered once.
+// makes positions beside the sorted keys, and each array is gathered once. So is each along an axis of several, where
+// the positions in all lanes, one lane behind the other, are made first.
 #include "arrays.hpp"
 #include "call.hpp"
+#include "lane_rows.hpp"
+#include "lanes.hpp"
 #include "sort.hpp"
 
 #include "cpu/gather.hpp"
-#include "cpu/scratch.hpp"
 
 #include <sortile/request.hpp>
 
@@ -36,17 +38,58 @@ std::size_t width_of_row(PyArrayObject* a) {
   return width;
 }
 
-bool can_be_moved(nb::handle array) {
-  return PyArray_CheckExact(array.ptr()) && !PyDataType_REFCHK(PyArray_DESCR(as_array(array)));
+/// The values of a call: one array, or a tuple of them.
+class given_values {
+ public:
+  explicit given_values(nb::handle values) : values_(values), several_(PyTuple_CheckExact(values.ptr())) {}
+
+  std::size_t size() const { return several_ ? static_cast<std::size_t>(PyTuple_Size(values_.ptr())) : 1; }
+  nb::handle operator[](std::size_t i) const {
+    return several_ ? PyTuple_GetItem(values_.ptr(), static_cast<Py_ssize_t>(i)) : values_.ptr();
+  }
+
+  /// Of all others Python has to take care.
+  bool are_plain() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const nb::handle one = (*this)[i];
+      if (!PyArray_CheckExact(one.ptr()) || PyDataType_REFCHK(PyArray_DESCR(as_array(one))))
+        return false;
+    }
+    return true;
+  }
+
+  /// f(i) for each array, in a tuple where one was given.
+  template <class F>
+  nb::object each(F&& f) const {
+    if (!several_)
+      return f(0);
+    nb::object all = owned(PyTuple_New(static_cast<Py_ssize_t>(size())));
+    for (std::size_t i = 0; i < size(); ++i)
+      PyTuple_SetItem(all.ptr(), static_cast<Py_ssize_t>(i), nb::object(f(i)).release().ptr());
+    return all;
+  }
+
+ private:
+  nb::handle values_;
+  bool several_;
+};
+
+[[noreturn]] void refuse(const char* function, std::size_t number, const std::string& what) {
+  throw nb::value_error(
+      (std::string("sortile.") + function + ": value array " + std::to_string(number) + " has shape " + what).c_str());
+}
+
+/// Rows of values for each of n keys.
+void need_rows(const char* function, nb::handle values, std::size_t number, std::size_t n) {
+  PyArrayObject* const a = as_array(values);
+  if (PyArray_NDIM(a) == 0 || static_cast<std::size_t>(PyArray_DIM(a, 0)) != n)
+    refuse(function, number, shape_text(a) + "; its first axis must be as long as the keys, " + std::to_string(n));
 }
 
 /// `keys`: where `values` may not lie, which one array of a call must not share with its keys.
 void add(travellers& all, nb::handle values, std::size_t n, std::size_t number, PyArrayObject* keys) {
   PyArrayObject* const a = as_array(values);
-  if (PyArray_NDIM(a) == 0 || static_cast<std::size_t>(PyArray_DIM(a, 0)) != n)
-    throw nb::value_error(("sortile.sort_by_key: value array " + std::to_string(number) + " has shape " +
-                           shape_text(a) + "; its first axis must be as long as the keys, " + std::to_string(n))
-                              .c_str());
+  need_rows("sort_by_key", values, number, n);
   all.from.push_back(without_gaps(values));
   if (keys != nullptr && share_memory(keys, as_array(all.from.back())))
     all.from.back() = owned(PyArray_NewCopy(a, NPY_CORDER));
@@ -84,8 +127,8 @@ void sort_with_several(const key_order& k, const travellers& values, const optio
   options of_sort = opts;
   of_sort.progress = progress_of_step(opts.progress, 0, 0.5);
   const std::size_t index_bytes = k.n >> 32 == 0 ? 4 : 8;
-  const cpu::scratch space(k.n * index_bytes, "the positions of a sort by key");
-  void* const positions = space.bytes().data();
+  const call_scratch space(k.n * index_bytes, "the positions of a sort by key");
+  void* const positions = space.data();
   run(sort_request{.type = k.e.type,
                    .n = k.n,
                    .keys_in = k.keys_in,
@@ -106,23 +149,74 @@ void sort_with_several(const key_order& k, const travellers& values, const optio
   progress.finish();
 }
 
+/// The elements of `from` by positions of the first axis of them all. Without Python's lock, and until Ctrl-C.
+void gather(call& how, PyArrayObject* from, PyArrayObject* positions, std::size_t width, nb::handle to) {
+  const std::size_t n = size_of(positions);
+  if (n == 0 || width == 0)
+    return;
+  how.run(n, [&] {
+    progress_meter progress(&how.opts.progress, n);
+    cpu::gather(PyArray_DATA(from), PyArray_DATA(positions), static_cast<std::size_t>(PyArray_ITEMSIZE(positions)), n,
+                width, PyArray_DATA(as_array(to)), how.threads(n), &progress);
+  });
+}
+
+/// All elements of an array by their places, which count from its first one when the axis is the last.
+nb::object moved_along(nb::handle array, int axis, nb::handle places, call& how) {
+  const int last = PyArray_NDIM(as_array(array)) - 1;
+  const nb::object from = without_gaps(with_axis_moved(array, axis, last));
+  PyArrayObject* const a = as_array(from);
+  PyArray_Descr* const type = PyArray_DESCR(a);
+  Py_INCREF(type);
+  const nb::object to = owned(PyArray_NewLikeArray(a, NPY_CORDER, type, 0));
+  gather(how, a, as_array(places), static_cast<std::size_t>(PyArray_ITEMSIZE(a)), to);
+  return with_axis_moved(to, last, axis);
+}
+
+nb::object sort_along(nb::handle keys, const given_values& values, nb::handle axis, nb::handle descending,
+                      nb::handle nan, nb::handle threads, nb::handle progress) {
+  PyArrayObject* const k = as_array(keys);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyArrayObject* const a = as_array(values[i]);
+    if (PyArray_NDIM(a) != PyArray_NDIM(k) || !PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(k), PyArray_NDIM(a)))
+      refuse("sort_by_key", i,
+             shape_text(a) + ", the keys have " + shape_text(k) + "; with keys of several axes they must agree");
+  }
+  call how(threads);
+  const nb::object order = argsort(keys, axis, descending, nb::none(), nb::none(), nan, threads, progress);
+  const int at = axis_of(axis, PyArray_NDIM(k)), last = PyArray_NDIM(k) - 1;
+  const nb::object places = without_gaps(with_axis_moved(order, at, last));
+  auto* const place = static_cast<std::int64_t*>(PyArray_DATA(as_array(places)));
+  const npy_intp length = PyArray_DIM(k, at), n = PyArray_SIZE(k);
+  how.run_to_the_end(static_cast<std::size_t>(n), [&] {
+    for (npy_intp first = length; first < n; first += length)
+      for (npy_intp i = first; i < first + length; ++i)
+        place[i] += first;
+  });
+  const nb::object sorted = moved_along(keys, at, places, how);
+  return nb::make_tuple(sorted, values.each([&](std::size_t i) { return moved_along(values[i], at, places, how); }));
+}
+
 } // namespace
 
-nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending, nb::handle nan, nb::handle threads,
-                       nb::handle progress) {
+nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle axis, nb::handle descending, nb::handle nan,
+                       nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(keys);
-  if (!e || e->swapped || PyArray_NDIM(as_array(keys)) != 1)
+  const given_values given(values);
+  if (!e || !given.are_plain())
     return not_implemented();
-  const nb::tuple given = nb::borrow<nb::tuple>(values);
-  for (const nb::handle one : given)
-    if (!can_be_moved(one))
-      return not_implemented();
+  if (PyArray_NDIM(as_array(keys)) != 1)
+    return axis.is_none() ? not_implemented() : sort_along(keys, given, axis, descending, nan, threads, progress);
+  if (e->swapped)
+    return not_implemented();
+  if (!axis.is_none())
+    axis_of(axis, 1);
   call how(descending, nan, threads, progress);
   const nb::object keys_in = without_gaps(keys);
   const std::size_t n = size_of(as_array(keys_in));
   travellers all;
-  for (const nb::handle one : given)
-    add(all, one, n, all.size(), given.size() == 1 ? as_array(keys_in) : nullptr);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    add(all, given[i], n, i, given.size() == 1 ? as_array(keys_in) : nullptr);
   nb::object keys_out = new_vector(n, as_array(keys));
   const key_order k{*e, move_of_missing(*e, how.opts.order, how.nan), PyArray_DATA(as_array(keys_in)),
                     PyArray_DATA(as_array(keys_out)), n};
@@ -132,15 +226,26 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending
     else
       sort_with_several(k, all, how.opts, how.threads(n));
   });
-  nb::list sorted;
-  for (const nb::object& one : all.to)
-    sorted.append(one);
-  return nb::make_tuple(keys_out, nb::tuple(sorted));
+  return nb::make_tuple(keys_out, given.each([&](std::size_t i) { return all.to[i]; }));
+}
+
+nb::object segment_sort_by_key(nb::handle keys, nb::handle values, nb::handle offsets, nb::handle descending,
+                               nb::handle nan, nb::handle threads, nb::handle progress) {
+  const given_values given(values);
+  if (!given.are_plain())
+    return not_implemented();
+  const nb::object found = segment_sort_with_order(keys, offsets, descending, nan, threads, progress);
+  if (found.is(not_implemented()))
+    return found;
+  const nb::object sorted = found[0], order = found[1];
+  for (std::size_t i = 0; i < given.size(); ++i)
+    need_rows("segment_sort_by_key", given[i], i, size_of(as_array(sorted)));
+  return nb::make_tuple(sorted, given.each([&](std::size_t i) { return take(given[i], order, threads); }));
 }
 
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads) {
   PyArrayObject* const indices = as_array(positions);
-  call how(nb::bool_(false), nb::str("last"), threads, nb::none());
+  call how(threads);
   const nb::object from = without_gaps(array);
   PyArrayObject* const a = as_array(from);
   npy_intp shape[NPY_MAXDIMS];
@@ -149,13 +254,7 @@ nb::object take(nb::handle array, nb::handle positions, nb::handle threads) {
   PyArray_Descr* const type = PyArray_DESCR(a);
   Py_INCREF(type);
   nb::object to = owned(PyArray_Empty(PyArray_NDIM(a), shape, type, 0));
-  const std::size_t n = size_of(indices), width = width_of_row(a);
-  if (n > 0 && width > 0)
-    how.run(n, [&] {
-      progress_meter progress(&how.opts.progress, n);
-      cpu::gather(PyArray_DATA(a), PyArray_DATA(indices), static_cast<std::size_t>(PyArray_ITEMSIZE(indices)), n, width,
-                  PyArray_DATA(as_array(to)), how.threads(n), &progress);
-    });
+  gather(how, a, indices, width_of_row(a), to);
   return to;
 }
 

@@ -70,8 +70,24 @@ long long whole_number(const char* name, nb::handle value, const char* allowed) 
   return beyond == 0 ? n : beyond < 0 ? limits::min() : limits::max();
 }
 
-order order_of(nb::handle descending) {
-  return flag("descending", descending) ? order::descending : order::ascending;
+std::optional<long long> exact_number(nb::handle value) {
+  nb::object number = nb::borrow<nb::object>(value);
+  if (!PyLong_CheckExact(value.ptr())) {
+    if (!PyArray_IsScalar(value.ptr(), Integer))
+      return std::nullopt;
+    number = nb::steal<nb::object>(PyNumber_Index(value.ptr()));
+    if (!number.is_valid()) { // a timedelta64 counts as one
+      PyErr_Clear();
+      return std::nullopt;
+    }
+  }
+  int beyond = 0;
+  const long long n = PyLong_AsLongLongAndOverflow(number.ptr(), &beyond);
+  return beyond == 0 ? std::optional(n) : std::nullopt;
+}
+
+order order_of(nb::handle descending, const char* name) {
+  return flag(name, descending) ? order::descending : order::ascending;
 }
 
 nan_place nan_place_of(nb::handle nan) {
@@ -85,9 +101,13 @@ nan_place nan_place_of(nb::handle nan) {
                         "than all numbers)");
 }
 
-call::call(nb::handle descending, nb::handle nan_wish, nb::handle thread_wish, nb::handle progress) {
-  opts.order = order_of(descending);
+call::call(nb::handle descending, nb::handle nan_wish, nb::handle thread_wish, nb::handle progress, const char* name)
+    : call(thread_wish, progress) {
+  opts.order = order_of(descending, name);
   nan = nan_place_of(nan_wish);
+}
+
+call::call(nb::handle thread_wish, nb::handle progress) {
   opts.threads = thread_count(thread_wish);
   if (!progress.is_none()) {
     if (PyCallable_Check(progress.ptr()) == 0)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <string>
 
 namespace sortile::python {
@@ -23,9 +24,12 @@ inline constexpr std::size_t interruptible_from = std::size_t{1} << 18;
 /// The arguments that all calls share, read from Python's objects. Those of the functions in `sortile/__init__.py`.
 class call {
  public:
-  /// `descending`: as flag() takes it. `nan`: "last" or "largest". `threads`: None or a number from 1 up.
-  /// `progress`: None or a callable.
-  call(nb::handle descending, nb::handle nan, nb::handle threads, nb::handle progress);
+  /// Of a call that knows no direction: ascending. `threads`: None or a number from 1 up. `progress`: None or a
+  /// callable.
+  explicit call(nb::handle threads, nb::handle progress = Py_None);
+
+  /// `descending`: as flag() takes it; `name`: what the caller knows it by. `nan`: "last" or "largest".
+  call(nb::handle descending, nb::handle nan, nb::handle threads, nb::handle progress, const char* name = "descending");
 
   call(const call&) = delete; // the options' callback points here
   call& operator=(const call&) = delete;
@@ -87,11 +91,14 @@ bool flag(const char* name, nb::handle value);
 /// A whole number; one beyond 64 bits becomes the nearest that is within. \throws TypeError, with what is allowed
 long long whole_number(const char* name, nb::handle value, const char* allowed);
 
+/// A whole number of Python's or NumPy's that a long long holds; of all others Python has to take care.
+std::optional<long long> exact_number(nb::handle value);
+
 /// "'x'", "3": a value as an error quotes it.
 std::string quoted(nb::handle value);
 
 /// `descending` as an order.
-order order_of(nb::handle descending);
+order order_of(nb::handle descending, const char* name = "descending");
 
 /// "last" or "largest".
 nan_place nan_place_of(nb::handle nan);

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <memory>
 
 namespace sortile::python {
 
@@ -32,28 +32,27 @@ class offsets {
     width_ = static_cast<std::size_t>(PyArray_ITEMSIZE(a));
     if (width_ != 4 && width_ != 8)
       return false;
-    numbers_.resize((size_ * width_ + 7) / 8);
+    make_room((size_ * width_ + 7) / 8);
     if (size_ > 0)
-      std::memcpy(numbers_.data(), PyArray_DATA(a), size_ * width_);
-    data_ = numbers_.data();
+      std::memcpy(numbers_.get(), PyArray_DATA(a), size_ * width_);
     return (width_ == 8 && (kind == 'u' || has_no_negative<std::int64_t>())) ||
            (width_ == 4 && (kind == 'u' || has_no_negative<std::int32_t>()));
   }
 
-  const void* data() const { return data_; }
+  const void* data() const { return numbers_.get(); }
   std::size_t size() const { return size_; }
   std::size_t width() const { return width_; }
 
  private:
   template <class Word>
   bool has_no_negative() const {
-    const Word* const first = static_cast<const Word*>(data_);
+    const Word* const first = reinterpret_cast<const Word*>(numbers_.get());
     return std::all_of(first, first + size_, [](Word w) { return w >= 0; });
   }
 
   bool take_list(PyObject* list) {
     size_ = static_cast<std::size_t>(PyList_Size(list));
-    numbers_.resize(size_);
+    make_room(size_);
     for (std::size_t i = 0; i < size_; ++i) {
       PyObject* const one = PyList_GetItem(list, static_cast<Py_ssize_t>(i));
       int beyond = 0;
@@ -62,23 +61,27 @@ class offsets {
         return false;
       numbers_[i] = static_cast<std::uint64_t>(number);
     }
-    data_ = numbers_.data();
     width_ = sizeof(std::uint64_t);
     return true;
   }
 
-  std::vector<std::uint64_t> numbers_;
-  const void* data_ = nullptr;
+  /// For so many words, not written yet; of none too there is a place.
+  void make_room(std::size_t words) { numbers_.reset(new std::uint64_t[words + 1]); }
+
+  std::unique_ptr<std::uint64_t[]> numbers_;
   std::size_t size_ = 0, width_ = 0;
 };
 
-/// The segments that a caller's offsets make. `ends` None: neighbouring segments.
+/// The segments that a caller's offsets make: those of neighbours, or a tuple of two, where they begin and end.
 class given_segments {
  public:
   /// False where Python has to take care.
-  bool take(nb::handle begins, nb::handle ends) {
-    const bool neighbours = ends.is_none();
-    if (!begins_.take(begins) || (!neighbours && !ends_.take(ends)))
+  bool take(nb::handle given) {
+    const bool neighbours = !PyTuple_CheckExact(given.ptr());
+    if (!neighbours && PyTuple_Size(given.ptr()) != 2)
+      return false;
+    if (neighbours ? !begins_.take(given)
+                   : !begins_.take(PyTuple_GetItem(given.ptr(), 0)) || !ends_.take(PyTuple_GetItem(given.ptr(), 1)))
       return false;
     if (!neighbours && (begins_.size() != ends_.size() || begins_.width() != ends_.width()))
       return false;

@@ -10,18 +10,6 @@ nb::object native_type(PyArray_Descr* type) {
   return owned(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(type, NPY_NATIVE)));
 }
 
-/// `moved` with the axis at `from` at `to`, the others in their order.
-nb::object with_axis_moved(PyArrayObject* a, int from, int to) {
-  npy_intp order[NPY_MAXDIMS];
-  const int axes = PyArray_NDIM(a);
-  for (int i = 0, other = 0; i < axes; ++i) {
-    other += other == from ? 1 : 0;
-    order[i] = i == to ? from : other++;
-  }
-  PyArray_Dims permutation{order, axes};
-  return owned(PyArray_Transpose(a, &permutation));
-}
-
 void add_to_all(void* words, std::size_t n, std::uint64_t summand) {
   auto* const first = static_cast<std::uint64_t*>(words);
   for (std::size_t i = 0; i < n; ++i)
@@ -29,6 +17,19 @@ void add_to_all(void* words, std::size_t n, std::uint64_t summand) {
 }
 
 } // namespace
+
+nb::object with_axis_moved(nb::handle array, int from, int to) {
+  if (from == to)
+    return nb::borrow<nb::object>(array);
+  npy_intp order[NPY_MAXDIMS];
+  const int axes = PyArray_NDIM(as_array(array));
+  for (int i = 0, other = 0; i < axes; ++i) {
+    other += other == from ? 1 : 0;
+    order[i] = i == to ? from : other++;
+  }
+  PyArray_Dims permutation{order, axes};
+  return owned(PyArray_Transpose(as_array(array), &permutation));
+}
 
 std::optional<lane_rows> lane_rows::of(nb::handle x, nb::handle axis) {
   const std::optional<element> e = plain_element(x);
@@ -47,7 +48,7 @@ std::optional<lane_rows> lane_rows::of(nb::handle x, nb::handle axis) {
     if (!is_number || beyond != 0 || at < -axes || at >= axes)
       return std::nullopt;
     r.axis_ = static_cast<int>(at < 0 ? at + axes : at);
-    r.array_ = r.axis_ == axes - 1 ? r.given_ : with_axis_moved(as_array(x), r.axis_, axes - 1);
+    r.array_ = with_axis_moved(x, r.axis_, axes - 1);
   }
   PyArrayObject* a = as_array(r.array_);
   if (e->swapped) {
@@ -113,7 +114,7 @@ nb::object lane_rows::given_back(const nb::object& results) const {
     Py_INCREF(type);
     back = owned(PyArray_CastToType(as_array(results), type, 0));
   }
-  return axis_ == others() ? back : with_axis_moved(as_array(back), others(), axis_);
+  return with_axis_moved(back, others(), axis_);
 }
 
 } // namespace sortile::python

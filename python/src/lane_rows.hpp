@@ -8,6 +8,9 @@
 
 namespace sortile::python {
 
+/// `array` with the axis at `from` at `to`, the others in their order; itself where it is there.
+nb::object with_axis_moved(nb::handle array, int from, int to);
+
 class lane_rows {
  public:
   /// Of any array whose elements the library orders by themselves, and an axis that it has (None: all elements are one

@@ -22,7 +22,8 @@ nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle de
   const std::optional<element> e = PyArray_Check(like.ptr()) ? element_of(as_array(like)) : std::nullopt;
   if (!e)
     return nb::borrow<nb::object>(Py_NotImplemented);
-  const call how(descending, nb::str("last"), threads, nb::none());
+  call how(threads);
+  how.opts.order = order_of(descending);
   // A plan is made from n and the types; the arrays are only looked at for whether they are one and the same.
   std::byte* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 20);
   const std::size_t bytes = (n + 16) * 8;
@@ -88,6 +89,7 @@ NB_MODULE(_core, m) {
   def_any(m, "merge", &here::merge);
   def_any(m, "segment_sort", &here::segment_sort);
   def_any(m, "segment_argsort", &here::segment_argsort);
+  def_any(m, "segment_sort_by_key", &here::segment_sort_by_key);
   def_any(m, "segment_sort_with_order", &here::segment_sort_with_order);
   def_any(m, "top_k", &here::top_k);
   def_any(m, "segment_top_k", &here::segment_top_k);
@@ -96,7 +98,7 @@ NB_MODULE(_core, m) {
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
   const auto any = [] { return nanobind::arg().none(); };
-  m.def("check_segments", &here::check_segments, any(), any(), any());
+  m.def("check_segments", &here::check_segments, any(), any());
   m.def("quantiles", &here::quantiles, any(), any(), any(), any(), any(), any());
   m.def("route", &here::route, any(), any(), any(), any(), any());
   m.def("info", &here::info);

@@ -35,7 +35,7 @@ route_request request_of(key_type type, std::size_t n, const void* experts, std:
 
 void route(nb::handle experts, std::size_t expert_count, std::size_t block, nb::handle results, nb::handle threads) {
   const element e = *plain_element(experts);
-  call how(nb::bool_(false), nb::str("largest"), threads, nb::none());
+  call how(threads);
   const nb::tuple written = nb::borrow<nb::tuple>(results);
   result_arrays to;
   for (std::size_t i = 0; i < to.size(); ++i)

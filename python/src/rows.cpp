@@ -152,25 +152,6 @@ class given_columns {
   std::size_t rows_ = 0;
 };
 
-/// The entries of a list or a tuple; none of anything else.
-class entries {
- public:
-  explicit entries(nb::handle given) : given_(given.ptr()), is_tuple_(PyTuple_CheckExact(given_)) {
-    if (is_tuple_ || PyList_CheckExact(given_))
-      size_ = static_cast<std::size_t>(is_tuple_ ? PyTuple_Size(given_) : PyList_Size(given_));
-  }
-  std::size_t size() const { return size_; }
-  nb::handle operator[](std::size_t i) const {
-    const auto at = static_cast<Py_ssize_t>(i);
-    return is_tuple_ ? PyTuple_GetItem(given_, at) : PyList_GetItem(given_, at);
-  }
-
- private:
-  PyObject* given_;
-  bool is_tuple_;
-  std::size_t size_ = 0;
-};
-
 /// A column that can be read as it is, or changed; of n rows, where that is known.
 std::optional<element> plain_column(nb::handle given, std::optional<npy_intp> n) {
   const std::optional<element> e = plain_element(given);

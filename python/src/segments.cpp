@@ -37,11 +37,11 @@ nb::object copy_of(nb::handle x) {
 
 } // namespace
 
-nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle nan,
-                        nb::handle threads, nb::handle progress) {
+nb::object segment_sort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan, nb::handle threads,
+                        nb::handle progress) {
   const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(begins, ends))
+  if (!takes_segments(x, e) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
@@ -58,11 +58,11 @@ nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::ha
   return sorted;
 }
 
-nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle dtype,
-                           nb::handle nan, nb::handle threads, nb::handle progress) {
+nb::object segment_argsort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle dtype, nb::handle nan,
+                           nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(begins, ends))
+  if (!takes_segments(x, e) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
@@ -92,11 +92,11 @@ nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb:
   return positions;
 }
 
-nb::object segment_sort_with_order(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending,
-                                   nb::handle nan, nb::handle threads, nb::handle progress) {
+nb::object segment_sort_with_order(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan,
+                                   nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(begins, ends))
+  if (!takes_segments(x, e) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
@@ -131,9 +131,9 @@ nb::object segment_sort_with_order(nb::handle x, nb::handle begins, nb::handle e
   return nb::make_tuple(sorted, order);
 }
 
-void check_segments(nb::handle begins, nb::handle ends, std::size_t n) {
+void check_segments(nb::handle offsets, std::size_t n) {
   given_segments given;
-  given.take(begins, ends); // always, as Python has made them
+  given.take(offsets); // always, as Python has made them
   checks::survey({{.type = key_type::u8, .n = n}, given.where}, 1);
 }
 

@@ -5,28 +5,18 @@
 #include "given_segments.hpp"
 #include "lane_rows.hpp"
 
-#include "cpu/scratch.hpp"
-
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/select.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 namespace sortile::python {
 
 namespace {
-
-/// A whole number of Python's that a long long holds.
-std::optional<long long> exact_number(nb::handle value) {
-  int beyond = 0;
-  const long long n = PyLong_CheckExact(value.ptr()) ? PyLong_AsLongLongAndOverflow(value.ptr(), &beyond) : 0;
-  return PyLong_CheckExact(value.ptr()) && beyond == 0 ? std::optional(n) : std::nullopt;
-}
 
 std::byte* data_of(nb::handle a) {
   return static_cast<std::byte*>(PyArray_DATA(as_array(a)));
@@ -58,14 +48,64 @@ void need_filler(nb::handle fill, const element& e, PyArrayObject* like) {
 /// Of results, which memory can address with all that is beside them.
 constexpr std::size_t most_elements = std::numeric_limits<std::ptrdiff_t>::max() / 16;
 
-/// The first `count` elements, in memory of their own: what is cut off is given back.
-nb::object shortened(const nb::object& a, std::size_t count) {
-  if (count == size_of(as_array(a)))
-    return a;
-  nb::object part = new_vector(count, as_array(a));
-  std::memcpy(data_of(part), data_of(a), count * static_cast<std::size_t>(PyArray_ITEMSIZE(as_array(a))));
-  return part;
+/// Gives back the memory behind the first `count` elements of an array of our own, which nobody else knows yet.
+void shorten(nb::handle a, std::size_t count) {
+  npy_intp length = static_cast<npy_intp>(count);
+  PyArray_Dims shape{&length, 1};
+  if (count != size_of(as_array(a)))
+    owned(PyArray_Resize(as_array(a), &shape, 0, NPY_CORDER));
 }
+
+/// Probabilities as a caller gave them: a number, a list or a tuple of them, or an array of float64.
+class given_probabilities {
+ public:
+  /// Whether they are such, from 0 to 1; of all others Python has to take care.
+  bool take(nb::handle given) {
+    if (take_number(given))
+      return true;
+    if (PyArray_CheckExact(given.ptr()))
+      return take_array(given);
+    const entries list(given);
+    axes = 1;
+    shape[0] = static_cast<npy_intp>(list.size());
+    numbers.reserve(list.size() + 1);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (!take_number(list[i]))
+        return false;
+    return PyList_CheckExact(given.ptr()) || PyTuple_CheckExact(given.ptr());
+  }
+
+  std::vector<double> numbers;
+  int axes = 0;
+  npy_intp shape[NPY_MAXDIMS];
+
+ private:
+  bool add(double p) {
+    numbers.push_back(p);
+    return p >= 0 && p <= 1; // not of NaN
+  }
+
+  bool take_number(nb::handle given) {
+    if (!PyFloat_Check(given.ptr()) && !PyLong_CheckExact(given.ptr()))
+      return false;
+    const double p = PyFloat_AsDouble(given.ptr());
+    if (p == -1)
+      PyErr_Clear(); // of an integer beyond all floats
+    return add(p);
+  }
+
+  bool take_array(nb::handle given) {
+    PyArrayObject* const a = as_array(given);
+    if (PyArray_TYPE(a) != NPY_FLOAT64 || PyArray_ISBYTESWAPPED(a))
+      return false;
+    const nb::object kept = without_gaps(given);
+    const auto* const first = reinterpret_cast<const double*>(data_of(kept));
+    axes = PyArray_NDIM(a);
+    std::copy_n(PyArray_DIMS(a), axes, shape);
+    numbers.reserve(size_of(a) + 1);
+    return std::all_of(first, first + size_of(a), [this](double p) { return add(p); });
+  }
+};
 
 } // namespace
 
@@ -77,7 +117,7 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
     return not_implemented();
   need_counts(counts, r->count);
   need_filler(fill, r->e, as_array(x));
-  call how(largest, nan, threads, progress);
+  call how(largest, nan, threads, progress, "largest");
   const std::size_t count = static_cast<std::size_t>(*first);
   const nb::object values = r->new_results(count), positions = r->new_results(count, NPY_INT64);
   if (r->count * count > 0) { // an array of no elements may begin anywhere
@@ -93,21 +133,21 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
   return nb::make_tuple(r->given_back(values), r->given_back(positions));
 }
 
-nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle begins,
-                         nb::handle ends, nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress) {
+nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle offsets,
+                         nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress) {
   const std::optional<long long> first = exact_number(k);
   if (!first || *first < 0 || !PyArray_CheckExact(x.ptr()) || PyArray_NDIM(as_array(x)) != 1)
     return not_implemented();
   const std::optional<lane_rows> r = lane_rows::of(x, nb::none());
   given_segments given;
-  if (!r || !given.take(begins, ends))
+  if (!r || !given.take(offsets))
     return not_implemented();
   const std::size_t rows = given.where.count, count = static_cast<std::size_t>(*first);
   if (count > most_elements / std::max<std::size_t>(1, rows))
     return not_implemented();
   need_counts(counts, rows);
   need_filler(fill, r->e, as_array(x));
-  call how(largest, nan, threads, progress);
+  call how(largest, nan, threads, progress, "largest");
   const nb::object values = r->new_matrix(rows, count), positions = new_matrix(rows, count, NPY_INT64);
   const first_keys first_of{.keys = *r,
                             .where = given.where,
@@ -123,24 +163,27 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
                      nb::handle progress) {
   const std::optional<lane_rows> r = lane_rows::of(x, axis);
-  if (!r || r->n == 0 || r->e.missing == missing_kind::nat)
+  given_probabilities wanted;
+  if (!r || r->n == 0 || r->e.missing == missing_kind::nat || !wanted.take(probabilities))
     return not_implemented();
-  call how(nb::bool_(false), nb::str("largest"), threads, progress);
-  const nb::object wanted = without_gaps(probabilities);
-  PyArrayObject* const q = as_array(wanted);
-  npy_intp shape[2 * NPY_MAXDIMS];
-  std::copy_n(PyArray_DIMS(q), PyArray_NDIM(q), shape);
-  std::copy_n(r->other_axes(), r->others(), shape + PyArray_NDIM(q));
-  nb::object results = owned(PyArray_SimpleNew(PyArray_NDIM(q) + r->others(), shape, NPY_FLOAT64));
-  auto* const to = static_cast<double*>(PyArray_DATA(as_array(results)));
-  const auto* const first = static_cast<const double*>(PyArray_DATA(q));
-  std::vector<double> places(first, first + size_of(q));
+  call how(threads, progress);
+  const int axes = wanted.axes + r->others();
+  double number = 0; // where the result has no axis
+  nb::object results;
+  if (axes > 0) {
+    npy_intp shape[2 * NPY_MAXDIMS];
+    std::copy_n(wanted.shape, wanted.axes, shape);
+    std::copy_n(r->other_axes(), r->others(), shape + wanted.axes);
+    results = owned(PyArray_SimpleNew(axes, shape, NPY_FLOAT64));
+  }
+  double* const to = axes > 0 ? reinterpret_cast<double*>(data_of(results)) : &number;
+  std::vector<double>& places = wanted.numbers;
   const std::size_t count = places.size();
   if (r->e.missing == missing_kind::nan)
     places.push_back(1); // NaN is the largest, so the last key tells
   const std::size_t found = places.size();
-  const cpu::scratch space(r->count * found * sizeof(double), "the quantiles of rows");
-  auto* const of_rows = reinterpret_cast<double*>(space.bytes().data());
+  const call_scratch space(r->count * found * sizeof(double), "the quantiles of rows");
+  auto* const of_rows = reinterpret_cast<double*>(space.data());
   const quantiles_request request{.type = r->e.type,
                                   .n = r->n,
                                   .keys = r->data(),
@@ -158,7 +201,10 @@ nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, in
           to[i * r->count + row] = has_nan ? std::numeric_limits<double>::quiet_NaN() : from[i];
       }
     });
-  return owned(PyArray_Return(reinterpret_cast<PyArrayObject*>(results.release().ptr())));
+  if (axes > 0)
+    return results;
+  const nb::object type = owned(reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_FLOAT64)));
+  return owned(PyArray_Scalar(&number, reinterpret_cast<PyArray_Descr*>(type.ptr()), nullptr));
 }
 
 nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle threads) {
@@ -167,7 +213,7 @@ nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle t
   const auto n = r ? static_cast<long long>(r->n) : 0;
   if (!r || !given || *given < -n || *given >= n)
     return not_implemented();
-  call how(nb::bool_(false), nb::str("largest"), threads, nb::none());
+  call how(threads);
   const std::size_t place = static_cast<std::size_t>(*given < 0 ? *given + n : *given);
   const nb::object parted = r->writable();
   how.run_to_the_end(r->size(), [&] {
@@ -183,7 +229,7 @@ nb::object group_by(nb::handle keys, nb::handle threads, nb::handle progress) {
   const std::optional<lane_rows> r = lane_rows::of(keys, nb::none());
   if (!r || PyArray_NDIM(as_array(keys)) != 1)
     return not_implemented();
-  call how(nb::bool_(false), nb::str("largest"), threads, progress);
+  call how(threads, progress);
   const nb::object distinct = r->new_results(r->n), offsets = new_vector(r->n + 1, NPY_INT64),
                    order = new_vector(r->n, NPY_INT64);
   const groups_request request{.type = r->e.type,
@@ -201,7 +247,9 @@ nb::object group_by(nb::handle keys, nb::handle threads, nb::handle progress) {
     });
   else
     *static_cast<std::int64_t*>(PyArray_DATA(as_array(offsets))) = 0;
-  return nb::make_tuple(r->given_back(shortened(distinct, groups)), shortened(offsets, groups + 1), order);
+  shorten(distinct, groups);
+  shorten(offsets, groups + 1);
+  return nb::make_tuple(r->given_back(distinct), offsets, order);
 }
 
 } // namespace sortile::python

@@ -15,11 +15,12 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
                  nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// The same of segments of an array of one axis, as segment_sort() takes them: arrays of two axes, k in a row.
-nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle begins,
-                         nb::handle ends, nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress);
+nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle offsets,
+                         nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress);
 
-/// Quantiles of each lane as float64, NaN where it has one: the axes of `probabilities`, float64, before the others.
-/// `method`: its number in _quantiles.METHODS. A number, where the result has no axis. NotImplemented for dates too.
+/// Quantiles of each lane as float64, NaN where it has one: the axes of `probabilities` before the others. These are a
+/// number from 0 to 1, a list or a tuple of such, or an array of float64. `method`: its number in _quantiles.METHODS. A
+/// number, where the result has no axis. NotImplemented for dates and for other probabilities too.
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
                      nb::handle progress);
 

@@ -16,9 +16,14 @@ nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::han
 nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::handle nan, nb::handle threads,
                      nb::handle progress);
 
-/// `values`: a tuple of arrays. (sorted keys, tuple of arrays in their order)
-nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle descending, nb::handle nan, nb::handle threads,
-                       nb::handle progress);
+/// `values`: an array or a tuple of arrays. (sorted keys, values in their order). NotImplemented for keys of several
+/// axes that are to be taken as one lane, too.
+nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle axis, nb::handle descending, nb::handle nan,
+                       nb::handle threads, nb::handle progress);
+
+/// The same within segments.
+nb::object segment_sort_by_key(nb::handle keys, nb::handle values, nb::handle offsets, nb::handle descending,
+                               nb::handle nan, nb::handle threads, nb::handle progress);
 
 /// array[positions] along the first axis. Every position is below its length, which is not checked.
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads);
@@ -46,24 +51,25 @@ nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::han
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
                  nb::handle progress);
 
-/// A sorted copy of an array of one axis. `begins`, `ends`: offsets of 32 or 64 bits without gaps; ends None: segment i
-/// ends where segment i + 1 begins.
-nb::object segment_sort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle nan,
-                        nb::handle threads, nb::handle progress);
+/// A sorted copy of an array of one axis. `offsets`: numbers of 32 or 64 bits without gaps, or a list; segment i ends
+/// where segment i + 1 begins. A tuple of two: where segments begin, and where they end.
+nb::object segment_sort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan, nb::handle threads,
+                        nb::handle progress);
 
-nb::object segment_argsort(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending, nb::handle dtype,
-                           nb::handle nan, nb::handle threads, nb::handle progress);
+nb::object segment_argsort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle dtype, nb::handle nan,
+                           nb::handle threads, nb::handle progress);
 
 /// (sorted keys, order): where each element of an array of one axis comes from, as numbers of 32 or 64 bits.
-nb::object segment_sort_with_order(nb::handle x, nb::handle begins, nb::handle ends, nb::handle descending,
-                                   nb::handle nan, nb::handle threads, nb::handle progress);
+nb::object segment_sort_with_order(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan,
+                                   nb::handle threads, nb::handle progress);
 
 /// Raises ValueError for offsets that decrease, reach beyond n elements, or make segments that overlap.
-void check_segments(nb::handle begins, nb::handle ends, std::size_t n);
+void check_segments(nb::handle offsets, std::size_t n);
 
-/// (values, first positions or None, inverse or None, counts or None)
-nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equal_nan, nb::handle threads,
-                  nb::handle progress);
+/// The distinct values, or a tuple of these and of what else is wanted: first positions, inverse (of the shape of x),
+/// counts.
+nb::object unique(nb::handle x, nb::handle index, nb::handle inverse, nb::handle counts, nb::handle equal_nan,
+                  nb::handle threads, nb::handle progress);
 
 /// How an array of n elements like those of `like` would be sorted, as lines of text.
 nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle descending, nb::handle threads);

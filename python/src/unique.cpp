@@ -8,7 +8,6 @@
 #include "sort.hpp"
 
 #include "cpu/parallel.hpp"
-#include "cpu/scratch.hpp"
 
 #include <sortile/request.hpp>
 
@@ -129,17 +128,38 @@ struct wishes {
   bool positions() const { return index || inverse; }
 };
 
-/// The arrays that are given back.
-struct answer {
-  nb::object values, index = nb::none(), inverse = nb::none(), counts = nb::none();
-};
+/// What is given back: the values, or a tuple of them and of the tables that are wanted.
+class answer {
+ public:
+  nb::object values;
 
-std::int64_t* new_table(nb::object& holder, bool wanted, std::size_t n) {
-  if (!wanted)
-    return nullptr;
-  holder = new_vector(n, NPY_INT64);
-  return static_cast<std::int64_t*>(PyArray_DATA(as_array(holder)));
-}
+  std::int64_t* add(bool wanted, std::size_t n) { return wanted ? added(new_vector(n, NPY_INT64)) : nullptr; }
+  std::int64_t* add_like(bool wanted, PyArrayObject* shape) {
+    return wanted ? added(owned(PyArray_SimpleNew(PyArray_NDIM(shape), PyArray_DIMS(shape), NPY_INT64))) : nullptr;
+  }
+
+  nb::object given_back() const {
+    switch (count_) {
+    case 0:
+      return values;
+    case 1:
+      return nb::make_tuple(values, tables_[0]);
+    case 2:
+      return nb::make_tuple(values, tables_[0], tables_[1]);
+    default:
+      return nb::make_tuple(values, tables_[0], tables_[1], tables_[2]);
+    }
+  }
+
+ private:
+  std::int64_t* added(nb::object table) {
+    tables_[count_] = std::move(table);
+    return static_cast<std::int64_t*>(PyArray_DATA(as_array(tables_[count_++])));
+  }
+
+  nb::object tables_[3];
+  unsigned count_ = 0;
+};
 
 template <class Word>
 Word infinity_of(key_type type) {
@@ -172,9 +192,9 @@ answer groups(call& how, PyArrayObject* like, const element& e, const void* sort
   const std::size_t m = n == 0 ? 0 : found->count();
   a.values = new_vector(m, like);
   tables to{.values = static_cast<std::byte*>(PyArray_DATA(as_array(a.values)))};
-  to.index = new_table(a.index, want.index, m);
-  to.inverse = new_table(a.inverse, want.inverse, n);
-  to.counts = new_table(a.counts, want.counts, m);
+  to.index = a.add(want.index, m);
+  to.inverse = a.add_like(want.inverse, like);
+  to.counts = a.add(want.counts, m);
   how.run(n, [&] {
     const std::function<bool(double)> told = progress_of_step(how.opts.progress, counted_at, 1);
     progress_meter progress(&told, n);
@@ -203,18 +223,19 @@ answer groups_by_width(call& how, PyArrayObject* like, const element& e, const v
 
 } // namespace
 
-nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equal_nan, nb::handle threads,
-                  nb::handle progress) {
+nb::object unique(nb::handle x, nb::handle index, nb::handle inverse, nb::handle counts, nb::handle equal_nan,
+                  nb::handle threads, nb::handle progress) {
   const std::optional<element> e = plain_element(x);
   if (!e || e->swapped)
     return not_implemented();
-  call how(nb::bool_(false), nb::str("last"), threads, progress);
-  const wishes want{index, inverse, counts, equal_nan};
+  call how(threads, progress);
+  const wishes want{flag("return_index", index), flag("return_inverse", inverse), flag("return_counts", counts),
+                    flag("equal_nan", equal_nan)};
   const nb::object keys = without_gaps(x);
   const std::size_t n = size_of(as_array(keys));
   const std::size_t index_bytes = n >> 32 == 0 ? 4 : 8;
-  const cpu::scratch sorted(n * e->width, "the sorted keys of unique");
-  const cpu::scratch positions(want.positions() ? n * index_bytes : 0, "the positions of unique");
+  const call_scratch sorted(n * e->width, "the sorted keys of unique");
+  const call_scratch positions(want.positions() ? n * index_bytes : 0, "the positions of unique");
   const missing_move move = move_of_missing(*e, order::ascending, nan_place::last);
   how.run(n, [&] {
     options opts = how.opts;
@@ -222,19 +243,17 @@ nb::object unique(nb::handle x, bool index, bool inverse, bool counts, bool equa
     run(sort_request{.type = e->type,
                      .n = n,
                      .keys_in = PyArray_DATA(as_array(keys)),
-                     .keys_out = sorted.bytes().data(),
+                     .keys_out = sorted.data(),
                      .carries = want.positions() ? payload::indices : payload::none,
                      .value_bytes = want.positions() ? index_bytes : 0,
-                     .values_out = positions.bytes().data()},
+                     .values_out = positions.data()},
         opts);
-    const std::size_t missing = count_missing(*e, move, sorted.bytes().data(), n);
-    move_block(move, sorted.bytes().data(), n, missing, e->width);
+    const std::size_t missing = count_missing(*e, move, sorted.data(), n);
+    move_block(move, sorted.data(), n, missing, e->width);
     if (want.positions())
-      move_block(move, positions.bytes().data(), n, missing, index_bytes);
+      move_block(move, positions.data(), n, missing, index_bytes);
   });
-  const answer a =
-      groups_by_width(how, as_array(keys), *e, sorted.bytes().data(), positions.bytes().data(), index_bytes, n, want);
-  return nb::make_tuple(a.values, a.index, a.inverse, a.counts);
+  return groups_by_width(how, as_array(keys), *e, sorted.data(), positions.data(), index_bytes, n, want).given_back();
 }
 
 } // namespace sortile::python

@@ -267,7 +267,7 @@ def test_the_compiled_call_refuses_what_it_would_read_beyond():
     of_each, one = np.ones(4, np.uint64), np.ones(1)
 
     def of_segments(counts, fill=None):
-        return core.segment_top_k(x, 2, counts, fill, offsets, None, True, "last", None, None)
+        return core.segment_top_k(x, 2, counts, fill, offsets, True, "last", None, None)
 
     def of_rows(counts, fill=None):
         return core.top_k(x.reshape(4, 3), 2, counts, fill, -1, True, "last", None, None)
