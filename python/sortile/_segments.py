@@ -170,9 +170,9 @@ def segment_sort(
         where = by_framework("segment_sort", framework, x, offsets)
         return framework.segment_sort(x, where, flag("descending", descending), nan)
     keys, back, _ = _keys("segment_sort", x)
-    where = on_host("segment_sort", offsets)
+    segments = on_host("segment_sort", offsets)
     with telling(progress) as tell:
-        found = core.segment_sort(keys, where, descending, nan, threads, tell)
+        found = core.segment_sort(keys, segments, descending, nan, threads, tell)
     return back(_done("segment_sort", found, keys))
 
 
@@ -227,9 +227,9 @@ def segment_argsort(
         return framework.segment_argsort(x, where, flag("descending", descending), dtype, nan)
     wanted, signed = positions_like(x, dtype)
     keys, _, back = _keys("segment_argsort", x)
-    where = on_host("segment_argsort", offsets)
+    segments = on_host("segment_argsort", offsets)
     with telling(progress) as tell:
-        places = core.segment_argsort(keys, where, descending, wanted, nan, threads, tell)
+        places = core.segment_argsort(keys, segments, descending, wanted, nan, threads, tell)
     return back(signed(_done("segment_argsort", places, keys)))
 
 
@@ -291,13 +291,13 @@ def segment_sort_by_key(
         found, moved = framework.segment_sort_by_key(adopted[0], tuple(adopted[1:]), where, descending, nan)
         return found, moved if several else moved[0]
     a, back, _ = _keys("segment_sort_by_key", keys)
-    where = on_host("segment_sort_by_key", offsets)
+    segments = on_host("segment_sort_by_key", offsets)
     taken = [given(v) for v in arrays]
     for number, (v, _) in enumerate(taken):
         need_values("segment_sort_by_key", a, v, number)
     with telling(progress) as tell:
         found, order = _done(
-            "segment_sort_by_key", core.segment_sort_with_order(a, where, descending, nan, threads, tell), a
+            "segment_sort_by_key", core.segment_sort_with_order(a, segments, descending, nan, threads, tell), a
         )
     moved = tuple(way(_in_order(v, order, threads)) for v, way in taken)
     return back(found), moved if several else moved[0]

@@ -104,8 +104,10 @@ def sort(
     a, back = given(x)
     target = target_of("sort", out)
     with telling(progress) as tell:
-        if not in_columns(a, order):
-            result = checked(core.sort, a, axis, descending, target, nan, threads, tell)
+        result = NotImplemented
+        if order is None:
+            result = core.sort(a, axis, descending, target, nan, threads, tell)
+        if result is not NotImplemented:
             return out if out is not None else back(result)
         lanes = Lanes(a, axis)
         flat = lanes.array.reshape(-1)
@@ -177,11 +179,10 @@ def argsort(
     a, back = given(x)
     target = target_of("argsort", out)
     with telling(progress) as tell:
-        if not in_columns(a, order):
-            result = checked(core.argsort, a, axis, descending, dtype, target, nan, threads, tell)
-            if out is not None:
-                return out
-        else:
+        result = NotImplemented
+        if order is None:
+            result = core.argsort(a, axis, descending, dtype, target, nan, threads, tell)
+        if result is NotImplemented:
             lanes = Lanes(a, axis)
             positions = lanes.positions(descending, order, nan, threads, tell)
             if lanes.count > 1:

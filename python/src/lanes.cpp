@@ -38,6 +38,14 @@ std::uint64_t swapped(std::uint64_t w) {
   return __builtin_bswap64(w);
 }
 
+/// A complex number of two doubles.
+struct two_words {
+  std::uint64_t first, second;
+};
+two_words swapped(two_words w) {
+  return {swapped(w.first), swapped(w.second)};
+}
+
 /// A block of elements in two directions: along lanes, and from lane to lane.
 struct grid {
   std::ptrdiff_t step, stride;
@@ -82,8 +90,10 @@ void copy_block(const std::byte* from, grid f, std::byte* to, grid t, std::size_
     return copy_words<std::uint16_t>(from, f, to, t, length, lanes, swap);
   case 4:
     return copy_words<std::uint32_t>(from, f, to, t, length, lanes, swap);
-  default:
+  case 8:
     return copy_words<std::uint64_t>(from, f, to, t, length, lanes, swap);
+  default:
+    return copy_words<two_words>(from, f, to, t, length, lanes, swap);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "sort.hpp"
 
 #include "arrays.hpp"
+#include "complex_keys.hpp"
 #include "lanes.hpp"
 
 #include <sortile/request.hpp>
@@ -134,31 +135,25 @@ bool in_order(const element& e, missing_move move, const void* keys, std::size_t
   return !first_disorder(e.type, first, n, opts).has_value();
 }
 
-} // namespace
-
-nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
-                nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
-  if (!e || !is_plain_or_none(out))
-    return not_implemented();
-  call how(descending, nan, threads, progress);
+/// Sorted keys, by a sorter of lanes of elements of such a width and byte order.
+template <class Sorter>
+nb::object sorted_keys(call& how, nb::handle x, nb::handle axis, nb::handle out, const element& e,
+                       const Sorter& sorter) {
   subject from(x, axis);
   nb::object to = place_for("sort", out, from.get(), PyArray_DESCR(from.get()));
   if (!out.is_none())
     keep_apart(from, to, true);
-  lane_work work = work_on(from.get(), *e, as_array(to));
-  work.swapped_out = e->swapped;
+  lane_work work = work_on(from.get(), e, as_array(to));
+  work.swapped_out = e.swapped;
   work.within_result = true;
-  run_sorter(how, from, to, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)}, work);
+  run_sorter(how, from, to, sorter, work);
   return to;
 }
 
-nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
-                   nb::handle nan, nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
-  if (!e || !is_plain_or_none(out))
-    return not_implemented();
-  call how(descending, nan, threads, progress);
+/// Positions; sorter_of(bytes) makes the sorter for those of so many bytes.
+template <class SorterOf>
+nb::object sorted_positions(call& how, nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out,
+                            const element& e, SorterOf&& sorter_of) {
   subject from(x, axis);
   const bool by_out = dtype.is_none() && !out.is_none();
   const int type_number = position_type(by_out ? nb::object(out.attr("dtype")) : nb::borrow<nb::object>(dtype));
@@ -167,10 +162,51 @@ nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::han
   nb::object to = place_for("argsort", out, from.get(), type);
   if (!out.is_none())
     keep_apart(from, to, false);
-  const position_sorter sorter{*e, move_of_missing(*e, how.opts.order, how.nan),
-                               static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8)};
-  run_sorter(how, from, to, sorter, work_on(from.get(), *e, as_array(to)));
+  const auto sorter = sorter_of(static_cast<std::size_t>(type_number == NPY_UINT32 ? 4 : 8));
+  run_sorter(how, from, to, sorter, work_on(from.get(), e, as_array(to)));
   return to;
+}
+
+/// Complex numbers as lanes know them.
+element as_element(const complex_keys& c) {
+  return {.type = c.part, .width = c.width()};
+}
+
+} // namespace
+
+nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
+                nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  std::optional<complex_keys> numbers = e ? std::nullopt : complex_keys::of(x);
+  if ((!e && !numbers) || !is_plain_or_none(out))
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  if (e)
+    return sorted_keys(how, x, axis, out, *e, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)});
+  numbers->nan = how.nan;
+  return sorted_keys(how, x, axis, out, as_element(*numbers),
+                     [&](const void* keys, void* result, std::size_t n, const options& opts) {
+                       numbers->sort(keys, n, result, opts);
+                     });
+}
+
+nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
+                   nb::handle nan, nb::handle threads, nb::handle progress) {
+  const std::optional<element> e = plain_element(x);
+  std::optional<complex_keys> numbers = e ? std::nullopt : complex_keys::of(x);
+  if ((!e && !numbers) || !is_plain_or_none(out))
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  if (e)
+    return sorted_positions(how, x, axis, dtype, out, *e, [&](std::size_t bytes) {
+      return position_sorter{*e, move_of_missing(*e, how.opts.order, how.nan), bytes};
+    });
+  numbers->nan = how.nan;
+  return sorted_positions(how, x, axis, dtype, out, as_element(*numbers), [&](std::size_t bytes) {
+    return [&numbers, bytes](const void* keys, void* positions, std::size_t n, const options& opts) {
+      numbers->order(keys, n, positions, bytes, opts);
+    };
+  });
 }
 
 nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::handle nan, nb::handle threads,
