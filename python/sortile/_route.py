@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, given, native, numpy_type, positions_back, whole
+from ._arrays import Array, given, native, numpy_type, of_fields, positions_back, whole
 from ._backend import core
 from ._frameworks import Framework, held_by
 
@@ -93,6 +93,22 @@ def route(
     >>> sortile.route(np.array([1, 0, 1, -1, 0]), 2, block=4).order
     array([1, 4, 5, 5, 0, 2, 5, 5])
     """
+    if type(experts) is np.ndarray:
+        found = core.route(experts, expert_count, block, dtype, threads)
+        if found is not NotImplemented:
+            return of_fields(Routing, found)
+    count, size = _sizes(expert_count, block)
+    if (framework := held_by(experts)) is not None:
+        return _by_framework(framework, experts, count, size, dtype)
+    a, back = given(experts)
+    if a.size == 0 and not hasattr(experts, "dtype"):
+        a = a.astype(np.int64)  # an empty list
+    name = _name(dtype, "int64", route_shapes(a.shape, count, size)[2][0])
+    return Routing(*map(positions_back(experts, back), host_route(a, count, size, name, threads)))
+
+
+def _sizes(expert_count: Any, block: Any) -> tuple[int, int]:
+    """Both as numbers that are allowed."""
     count, size = whole("expert_count", expert_count), whole("block", block)
     if not 1 <= count <= _EXPERTS_MOST:
         raise ValueError(f"sortile.route: expert_count = {count}; allowed are 1 to {_EXPERTS_MOST}")
@@ -101,13 +117,7 @@ def route(
             f"sortile.route: block = {size}; rows are padded to multiples of 1 to {_ROWS_MOST // count} for {count} "
             "experts"
         )
-    if (framework := held_by(experts)) is not None:
-        return _by_framework(framework, experts, count, size, dtype)
-    a, back = given(experts)
-    if a.size == 0 and not hasattr(experts, "dtype"):
-        a = a.astype(np.int64)  # an empty list
-    name = _name(dtype, "int64", route_shapes(a.shape, count, size)[2][0])
-    return Routing(*map(positions_back(experts, back), host_route(a, count, size, name, threads)))
+    return count, size
 
 
 def _by_framework(f: Framework, experts: Any, count: int, block: int, dtype: Any) -> Routing:
@@ -121,10 +131,9 @@ def host_route(a: Array, count: int, block: int, name: str, threads: int | None)
     """`route` of an array in host memory."""
     if a.dtype.kind not in "iu":
         raise _no_numbers(a.dtype)
-    flat = np.require(native(a), requirements=["C", "A"]).reshape(-1)
-    shapes = route_shapes(a.shape, count, block)
-    results = tuple(np.empty(shape, name) for shape in shapes)
-    core.route(flat, count, block, results, threads)
+    count, block = _sizes(count, block)  # whoever calls an operator itself may give it anything
+    plain = np.require(native(a), requirements=["C", "A"])
+    results: tuple[Array, ...] = core.route(plain, count, block, np.dtype(name), threads)
     return results
 
 

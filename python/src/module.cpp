@@ -97,10 +97,10 @@ NB_MODULE(_core, m) {
   def_any(m, "group_by", &here::group_by);
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
+  def_any(m, "route", &here::route);
   const auto any = [] { return nanobind::arg().none(); };
   m.def("check_segments", &here::check_segments, any(), any());
   m.def("quantiles", &here::quantiles, any(), any(), any(), any(), any(), any());
-  m.def("route", &here::route, any(), any(), any(), any(), any());
   m.def("info", &here::info);
   m.def("release_scratch", &here::release_scratch_memory);
   m.def("device_sort", &here::device_sort);

@@ -6,7 +6,9 @@
 
 #include <sortile/route.hpp>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 namespace sortile::python {
 
@@ -31,20 +33,60 @@ route_request request_of(key_type type, std::size_t n, const void* experts, std:
           .dropped = results[5]};
 }
 
+constexpr long long most_rows = 0xfffffffe; // the library's 2^32 - 1 is "none"
+
+bool is_integer_kind(PyArrayObject* a) {
+  return PyArray_DESCR(a)->kind == 'i' || PyArray_DESCR(a)->kind == 'u';
+}
+
+/// NumPy's number of the type of results: int64 for None; NPY_NOTYPE for what Python has to look at.
+int result_type(nb::handle dtype) {
+  if (dtype.is_none())
+    return NPY_INT64;
+  PyArray_Descr* type = nullptr;
+  if (!PyType_Check(dtype.ptr()) && !PyArray_DescrCheck(dtype.ptr()))
+    return NPY_NOTYPE;
+  if (PyArray_DescrConverter(dtype.ptr(), &type) != NPY_SUCCEED) {
+    PyErr_Clear();
+    return NPY_NOTYPE;
+  }
+  const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));
+  const bool fits = type->kind == 'i' && PyArray_ISNBO(type->byteorder);
+  return fits && PyDataType_ELSIZE(type) == 8   ? NPY_INT64
+         : fits && PyDataType_ELSIZE(type) == 4 ? NPY_INT32
+                                                : NPY_NOTYPE;
+}
+
 } // namespace
 
-void route(nb::handle experts, std::size_t expert_count, std::size_t block, nb::handle results, nb::handle threads) {
-  const element e = *plain_element(experts);
+nb::object route(nb::handle experts, nb::handle expert_count, nb::handle block, nb::handle dtype, nb::handle threads) {
+  const std::optional<element> e = plain_element(experts);
+  const std::optional<long long> wanted = exact_number(expert_count), size = exact_number(block);
+  PyArrayObject* const pairs = as_array(experts);
+  if (!e || !is_integer_kind(pairs) || e->swapped || !PyArray_IS_C_CONTIGUOUS(pairs) || !PyArray_ISALIGNED(pairs) ||
+      !wanted || *wanted < 1 || *wanted > static_cast<long long>(route_experts_most) || !size || *size < 1 ||
+      *size > most_rows / *wanted)
+    return not_implemented();
+  const int type = result_type(dtype);
+  const std::size_t n = size_of(pairs), count = static_cast<std::size_t>(*wanted);
+  const std::size_t rows = n > most_rows ? n : route_rows(n, count, static_cast<std::size_t>(*size));
+  const std::size_t most = type == NPY_INT32 ? std::numeric_limits<std::int32_t>::max() : most_rows;
+  if (type == NPY_NOTYPE || rows > most)
+    return not_implemented();
   call how(threads);
-  const nb::tuple written = nb::borrow<nb::tuple>(results);
+  const std::size_t blocks = rows / static_cast<std::size_t>(*size);
+  const nb::object offsets = new_vector(count + 1, type), counts = new_vector(count, type),
+                   order = new_vector(rows, type), block_experts = new_vector(blocks, type);
+  const nb::object inverse = owned(PyArray_SimpleNew(PyArray_NDIM(pairs), PyArray_DIMS(pairs), type));
+  const nb::object dropped = owned(PyArray_SimpleNew(0, nullptr, type));
+  const nb::object results[] = {offsets, counts, order, inverse, block_experts, dropped};
   result_arrays to;
-  for (std::size_t i = 0; i < to.size(); ++i)
-    to[i] = PyArray_DATA(as_array(written[i]));
-  const auto index_bytes = static_cast<std::size_t>(PyArray_ITEMSIZE(as_array(written[0])));
-  const std::size_t n = size_of(as_array(experts));
-  const route_request request =
-      request_of(e.type, n, PyArray_DATA(as_array(experts)), expert_count, block, index_bytes, to);
+  std::transform(std::begin(results), std::end(results), to.begin(),
+                 [](const nb::object& one) { return PyArray_DATA(as_array(one)); });
+  const route_request request = request_of(e->type, n, PyArray_DATA(pairs), count, static_cast<std::size_t>(*size),
+                                           type == NPY_INT32 ? 4 : 8, to);
   how.run_to_the_end(n, [&] { run(request, how.opts); });
+  return nb::make_tuple(offsets, counts, order, inverse, block_experts, dropped);
 }
 
 void device_route(int type, std::size_t n, std::uintptr_t experts, std::size_t expert_count, std::size_t block,

@@ -7,9 +7,9 @@
 
 namespace sortile::python {
 
-/// `experts`: integers along one axis. `results`: a tuple of arrays of int32 or int64, as `sortile/_route.py` has them,
-/// of the lengths that the routing needs, which is not checked. All are without gaps.
-void route(nb::handle experts, std::size_t expert_count, std::size_t block, nb::handle results, nb::handle threads);
+/// The results of `route` as `sortile/_route.py` has them, in a tuple. NotImplemented for experts that are not integers
+/// in native byte order without gaps, for a dtype other than int32 and int64, and for numbers that are out of range.
+nb::object route(nb::handle experts, nb::handle expert_count, nb::handle block, nb::handle dtype, nb::handle threads);
 
 /// Queues a routing on a stream; `results`: a list of their addresses, of numbers of `index_bytes`.
 void device_route(int type, std::size_t n, std::uintptr_t experts, std::size_t expert_count, std::size_t block,
