@@ -77,9 +77,16 @@ void first_keys::select_again(const std::vector<std::uint64_t>& wanted, const op
 }
 
 void first_keys::select_with_nan_last(const call& how) const {
-  options opts = how.opts;
-  opts.progress = progress_of_step(how.opts.progress, 0, 0.5);
-  select(keys.data(), counts, count_bytes, opts);
+  const auto told_of_part = [&how](double begin, double end) {
+    options opts = how.opts;
+    opts.progress = progress_of_step(how.opts.progress, begin, end);
+    return opts;
+  };
+  const bool is_told = static_cast<bool>(how.opts.progress);
+  if (is_told)
+    select(keys.data(), counts, count_bytes, told_of_part(0, 0.5));
+  else
+    select(keys.data(), counts, count_bytes, how.opts);
   std::vector<std::uint64_t> wanted; // of rows with NaN; none where there are no such
   for (std::size_t row = 0; row < where.count; ++row)
     if (const std::size_t results = results_of(row);
@@ -87,10 +94,9 @@ void first_keys::select_with_nan_last(const call& how) const {
       wanted.resize(where.count);
       wanted[row] = results;
     }
-  opts.progress = progress_of_step(how.opts.progress, 0.5, 1);
   if (!wanted.empty())
-    select_again(wanted, opts);
-  else if (opts.progress && !opts.progress(1))
+    select_again(wanted, told_of_part(0.5, 1));
+  else if (is_told && !how.opts.progress(1))
     throw cancelled("sortile: a selection was ended by its progress callback");
 }
 
