@@ -1,6 +1,6 @@
 """The lanes of host arrays along an axis, and the columns that decide where elements are more than one number.
 
-`_core` takes plain NumPy arrays of elements that the library orders by themselves. Structures and complex numbers
+`_core` takes plain NumPy arrays of elements that the library orders by themselves, and sorts complex ones. Structures
 become columns here; results go into the caller's `out`.
 """
 

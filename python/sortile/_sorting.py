@@ -1,9 +1,9 @@
 """sort, argsort, sort_by_key, is_sorted.
 
 Each tries the compiled call first, which takes plain NumPy arrays of elements that the library orders by themselves.
-What it leaves to Python goes on here: arrays of other kinds become NumPy's, structures and complex numbers become
-columns, and results go back to what the caller gave. Arrays on a GPU, and those that a framework traces or
-differentiates, go to their framework (`_frameworks`).
+What it leaves to Python goes on here: arrays of other kinds become NumPy's, structures become columns, and results go
+back to what the caller gave. Arrays on a GPU, and those that a framework traces or differentiates, go to their framework
+(`_frameworks`).
 """
 
 from __future__ import annotations
