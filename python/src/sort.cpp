@@ -167,6 +167,16 @@ nb::object sorted_positions(call& how, nb::handle x, nb::handle axis, nb::handle
   return to;
 }
 
+/// What a call's elements are: one or the other, or what Python has to take care of.
+struct kind_of_elements {
+  std::optional<element> plain;
+  std::optional<complex_keys> numbers;
+
+  explicit kind_of_elements(nb::handle x)
+      : plain(plain_element(x)), numbers(plain ? std::nullopt : complex_keys::of(x)) {}
+  bool is_taken() const { return plain || numbers; }
+};
+
 /// Complex numbers as lanes know them.
 element as_element(const complex_keys& c) {
   return {.type = c.part, .width = c.width()};
@@ -176,35 +186,33 @@ element as_element(const complex_keys& c) {
 
 nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
                 nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
-  std::optional<complex_keys> numbers = e ? std::nullopt : complex_keys::of(x);
-  if ((!e && !numbers) || !is_plain_or_none(out))
+  kind_of_elements kind(x);
+  if (!kind.is_taken() || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
-  if (e)
+  if (const std::optional<element>& e = kind.plain)
     return sorted_keys(how, x, axis, out, *e, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)});
-  numbers->nan = how.nan;
-  return sorted_keys(how, x, axis, out, as_element(*numbers),
+  kind.numbers->nan = how.nan;
+  return sorted_keys(how, x, axis, out, as_element(*kind.numbers),
                      [&](const void* keys, void* result, std::size_t n, const options& opts) {
-                       numbers->sort(keys, n, result, opts);
+                       kind.numbers->sort(keys, n, result, opts);
                      });
 }
 
 nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
                    nb::handle nan, nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
-  std::optional<complex_keys> numbers = e ? std::nullopt : complex_keys::of(x);
-  if ((!e && !numbers) || !is_plain_or_none(out))
+  kind_of_elements kind(x);
+  if (!kind.is_taken() || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
-  if (e)
+  if (const std::optional<element>& e = kind.plain)
     return sorted_positions(how, x, axis, dtype, out, *e, [&](std::size_t bytes) {
       return position_sorter{*e, move_of_missing(*e, how.opts.order, how.nan), bytes};
     });
-  numbers->nan = how.nan;
-  return sorted_positions(how, x, axis, dtype, out, as_element(*numbers), [&](std::size_t bytes) {
-    return [&numbers, bytes](const void* keys, void* positions, std::size_t n, const options& opts) {
-      numbers->order(keys, n, positions, bytes, opts);
+  kind.numbers->nan = how.nan;
+  return sorted_positions(how, x, axis, dtype, out, as_element(*kind.numbers), [&](std::size_t bytes) {
+    return [&kind, bytes](const void* keys, void* positions, std::size_t n, const options& opts) {
+      kind.numbers->order(keys, n, positions, bytes, opts);
     };
   });
 }
