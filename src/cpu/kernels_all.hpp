@@ -11,6 +11,7 @@
 #include "cpu/kernels_blocks.hpp"
 #include "cpu/kernels_local.hpp"
 #include "cpu/radix_job.hpp"
+#include "cpu/split_tables.hpp"
 #include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
@@ -28,7 +29,15 @@
 #include "cpu/target_avx2.ipp"
 
 #include "cpu/kernels_buckets_avx2.ipp"
+#define SORTILE_CPU_ISA avx2
+#define SORTILE_CPU_AVX2_HERE 1
+#include "cpu/kernels_scan.ipp"
 
+#include "cpu/kernels_partition.ipp"
+
+#include "cpu/kernels_chains.ipp"
+#undef SORTILE_CPU_ISA
+#undef SORTILE_CPU_AVX2_HERE
 #include "cpu/target_end.ipp"
 #endif
 
@@ -56,37 +65,33 @@
 
 namespace sortile::cpu {
 
+// The table of the widest instruction set that is used; `table` makes that of one, a namespace.
+#if defined(SORTILE_CPU_X86)
+#define SORTILE_RETURN_BEST(type, table)                                                                               \
+  static constexpr type of_512 = table(avx512), of_256 = table(avx2);                                                  \
+  if (uses(instruction_set::avx512))                                                                                   \
+    return of_512;                                                                                                     \
+  if (uses(instruction_set::avx2))                                                                                     \
+    return of_256;                                                                                                     \
+  static constexpr type plain = table(generic);                                                                        \
+  return plain
+#else
+#define SORTILE_RETURN_BEST(type, table)                                                                               \
+  static constexpr type plain = table(generic);                                                                        \
+  return plain
+#endif
+
 template <class K>
 const kernels<K>& best_kernels() {
-#if defined(SORTILE_CPU_X86)
-  static constexpr kernels<K> wide{avx512::look<K>,
-                                   avx512::count_digit<K, std::uint64_t>,
-                                   avx512::count_and_keep<K>,
-                                   avx512::count_digit<K, std::uint32_t>,
-                                   avx512::digits_of<K>,
-                                   avx512::differing_bits<K>,
-                                   avx512::make_words<K, std::uint32_t>,
-                                   avx512::make_words<K, std::uint64_t>,
-                                   avx512::wrong_ties<K, std::uint32_t>,
-                                   avx512::wrong_ties<K, std::uint64_t>,
-                                   avx512::write_out,
-                                   avx512::fill<K>};
-  if (uses(instruction_set::avx512))
-    return wide;
-#endif
-  static constexpr kernels<K> plain{generic::look<K>,
-                                    generic::count_digit<K, std::uint64_t>,
-                                    generic::count_and_keep<K>,
-                                    generic::count_digit<K, std::uint32_t>,
-                                    generic::digits_of<K>,
-                                    generic::differing_bits<K>,
-                                    generic::make_words<K, std::uint32_t>,
-                                    generic::make_words<K, std::uint64_t>,
-                                    generic::wrong_ties<K, std::uint32_t>,
-                                    generic::wrong_ties<K, std::uint64_t>,
-                                    generic::write_out,
-                                    generic::fill<K>};
-  return plain;
+#define SORTILE_KERNELS(isa)                                                                                           \
+  {                                                                                                                    \
+    isa::look<K>, isa::count_digit<K, std::uint64_t>, isa::count_and_keep<K>, isa::count_digit<K, std::uint32_t>,      \
+        isa::digits_of<K>, isa::differing_bits<K>, isa::make_words<K, std::uint32_t>,                                  \
+        isa::make_words<K, std::uint64_t>, isa::wrong_ties<K, std::uint32_t>, isa::wrong_ties<K, std::uint64_t>,       \
+        isa::write_out, isa::fill<K>                                                                                   \
+  }
+  SORTILE_RETURN_BEST(kernels<K>, SORTILE_KERNELS);
+#undef SORTILE_KERNELS
 }
 
 template <class K, class V>
@@ -98,15 +103,10 @@ const movers<K>& best_movers_of() {
       m.chain = isa::chain<K, V>;                                                                                      \
     return m;                                                                                                          \
   }()
-#if defined(SORTILE_CPU_X86)
-  static constexpr movers<K> wide = SORTILE_MOVERS(avx512);
-  if (uses(instruction_set::avx512))
-    return wide;
-#endif
-  static constexpr movers<K> plain = SORTILE_MOVERS(generic);
+  SORTILE_RETURN_BEST(movers<K>, SORTILE_MOVERS);
 #undef SORTILE_MOVERS
-  return plain;
 }
+#undef SORTILE_RETURN_BEST
 
 template <class K>
 const movers<K>& best_movers(std::size_t value_width) {

@@ -84,13 +84,9 @@ inline void cell_digits_of(const K* keys, std::size_t n, const key_image<K>& ima
                            std::uint16_t* digits) {
   const key_image<K> im = image;
   std::size_t i = 0;
-#if defined(SORTILE_CPU_AVX512_HERE)
+#if defined(SORTILE_CPU_AVX512_HERE) || defined(SORTILE_CPU_AVX2_HERE)
   if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
     i = cell_digits(keys, n, image, tree, digits);
-#elif defined(SORTILE_CPU_X86)
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-    if (uses(instruction_set::avx2))
-      i = avx2::cell_digits(keys, n, image, tree, digits);
 #endif
   for (; i < n; ++i)
     digits[i] = tree.bucket_by_map(static_cast<K>(im.plain(keys[i]) & im.window));

@@ -28,8 +28,9 @@ inline bool are_equal(const K* keys) {
   return differing == 0;
 }
 
-#if defined(SORTILE_CPU_AVX512_HERE)
-/// Keys that have chains, few enough for two vectors: vectors find which one a key is.
+#if defined(SORTILE_CPU_WIDE_HERE)
+/// Keys that have chains, few enough for four vectors of AVX2 or two of AVX-512, 32 of 4 bytes or 16 of 8: vectors find
+/// which one a key is.
 template <class K>
 class known_keys {
  public:
@@ -40,19 +41,31 @@ class known_keys {
   /// None where there are too many.
   explicit known_keys(const value_chains<K>& chains) {
     size_ = chains.entries(entries_, most);
-    std::sort(entries_, entries_ + size_, [](const entry* a, const entry* b) { return a->key < b->key; });
+    std::sort(entries_, entries_ + size_, [](const entry* a, const entry* b) { return place(a->key) < place(b->key); });
     if (size_ == 0)
       return;
     // The first one again and again before them: what is not above a key last is the one.
     std::copy_backward(entries_, entries_ + size_, std::end(entries_));
     std::fill(entries_, std::end(entries_) - size_, entries_[most - size_]);
     std::transform(entries_, std::end(entries_), keys_, [](const entry* e) { return e->key; });
+#if defined(SORTILE_CPU_AVX2_HERE)
+    make_tree();
+#endif
   }
-  std::size_t size() const { return size_; }
-  K key(std::size_t i) const { return keys_[i]; }
-  std::size_t begin() const { return most - size_; } // the first that find() says
-  entry* operator[](std::size_t i) const { return entries_[i]; }
+  std::size_t size() const {
+    return size_;
+  }
+  K key(std::size_t i) const {
+    return keys_[i];
+  }
+  std::size_t begin() const {
+    return most - size_;
+  } // the first that find() says
+  entry* operator[](std::size_t i) const {
+    return entries_[i];
+  }
 
+#if defined(SORTILE_CPU_AVX512_HERE)
   /// Which of them n keys are, a multiple of 64; false where one is none of them.
   bool find(const K* keys, std::size_t n, std::uint16_t* which) const {
     constexpr std::size_t lanes = 64 / sizeof(K);
@@ -88,41 +101,104 @@ class known_keys {
     }
     return found;
   }
+#else
+  /// The same. Numbers of 32 bits are searched for, in a tree as that of splitters; those of wide keys are their halves
+  /// in one, so it is seen whether the key that was found is the one.
+  bool find(const K* keys, std::size_t n, std::uint16_t* which) const {
+    bool found = true;
+    for (std::size_t at = 0; at < n; at += 16) {
+      __m256i i[2];
+      for (std::size_t v = 0; v < 2; ++v) {
+        const __m256i different = find_eight(keys + at + 8 * v, i[v]);
+        found = found && _mm256_testz_si256(different, different) != 0;
+      }
+      const __m256i packed = _mm256_packus_epi32(i[0], i[1]); // by halves of 128 bits
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(which + at), _mm256_permute4x64_epi64(packed, 0xd8));
+    }
+    return found;
+  }
+#endif
 
  private:
+#if defined(SORTILE_CPU_AVX512_HERE)
+  static K place(K key) {
+    return key;
+  }
+#else
+  static constexpr unsigned levels = std::bit_width(most) - 1;
+  static constexpr std::uint32_t factor =
+      0x9e3779b1; // odd, so that whole numbers in floats, whose low half is 0, differ
+
+  static std::uint32_t place(K key) {
+    if constexpr (sizeof(K) == 8)
+      return static_cast<std::uint32_t>(key) ^ static_cast<std::uint32_t>(key >> 32) * factor;
+    else
+      return static_cast<std::uint32_t>(key);
+  }
+
+  void make_tree() {
+    std::uint32_t places[most];
+    std::transform(keys_, keys_ + most, places, place);
+    if (std::adjacent_find(places + begin(), places + most) != places + most) {
+      size_ = 0; // two keys with one number
+      return;
+    }
+    for (unsigned l = 0; l < levels; ++l)
+      for (std::size_t i = 0; i < std::size_t{1} << l; ++i)
+        level_[l][i] = places[((2 * i + 1) << (levels - 1 - l))];
+    least_ = places[0];
+    for (std::size_t i = 0; i < most && sizeof(K) == 8; ++i) {
+      low_[i] = static_cast<std::uint32_t>(keys_[i]);
+      high_[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(keys_[i]) >> 32);
+    }
+  }
+
+  /// Sets i to which known key each of eight is, or might be; not 0 where it is another one.
+  [[gnu::always_inline]] __m256i find_eight(const K* keys, __m256i& i) const {
+    __m256i x, low = _mm256_setzero_si256(), high = low;
+    if constexpr (sizeof(K) == 4) {
+      x = load_wide(keys);
+    } else { // in the order 0, 1, 4, 5, 2, 3, 6, 7
+      const __m256 a = _mm256_castsi256_ps(load_wide(keys)), b = _mm256_castsi256_ps(load_wide(keys + 4));
+      low = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
+      high = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
+      x = _mm256_xor_si256(low, _mm256_mullo_epi32(high, all_lanes(factor)));
+    }
+    i = _mm256_setzero_si256();
+    __m256i last = all_lanes(least_);
+    const auto down = [&](__m256i places) __attribute__((always_inline)) {
+      const __m256i right = _mm256_cmpeq_epi32(_mm256_max_epu32(places, x), x); // −1 where place ≤ x
+      last = choose(last, places, right);
+      i = _mm256_sub_epi32(_mm256_add_epi32(i, i), right);
+    };
+    down(all_lanes(level_[0][0]));
+    down(look_up<8>(level_[1], i));
+    down(look_up<8>(level_[2], i));
+    down(look_up<8>(level_[3], i));
+    if constexpr (sizeof(K) == 4) {
+      static_assert(levels == 5);
+      down(look_up<16>(level_[4], i));
+      return _mm256_xor_si256(last, x);
+    } else {
+      static_assert(levels == 4);
+      const __m256i different = _mm256_or_si256(_mm256_xor_si256(look_up<most>(low_, i), low),
+                                                _mm256_xor_si256(look_up<most>(high_, i), high));
+      i = _mm256_permute4x64_epi64(i, 0xd8);
+      return different;
+    }
+  }
+
+  alignas(32) std::uint32_t level_[levels][most / 2] = {}; // level l has 2^l places, in order
+  alignas(32) std::uint32_t low_[most] = {}, high_[most] = {};
+  std::uint32_t least_ = 0;
+#endif
   alignas(64) K keys_[most];
   entry* entries_[most];
   std::size_t size_ = 0;
 };
 #endif
 
-#if defined(SORTILE_CPU_AVX512_HERE)
-/// Values of a vector of keys, and those of the keys that are equal, at the front. Where values lie in place, others
-/// are written once some have been appended: so all are read before.
-template <class K, class V>
-class vector_values {
- public:
-  explicit vector_values(const V* values) {
-    if constexpr (is_half)
-      values_ = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)));
-    else
-      values_ = _mm512_loadu_si512(values);
-  }
-  __m512i at_front(std::uint32_t which) const {
-    if constexpr (is_half)
-      return _mm512_castsi256_si512(
-          _mm256_maskz_compress_epi32(static_cast<__mmask8>(which), _mm512_castsi512_si256(values_)));
-    else if constexpr (sizeof(V) == 4)
-      return _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), values_);
-    else
-      return _mm512_maskz_compress_epi64(static_cast<__mmask8>(which), values_);
-  }
-
- private:
-  static constexpr bool is_half = sizeof(V) < sizeof(K); // of a vector
-  __m512i values_;
-};
-
+#if defined(SORTILE_CPU_WIDE_HERE)
 /// Appends whole blocks of pairs to the chains of known keys.
 template <class K, class V>
 class known_chains {
@@ -204,11 +280,11 @@ class known_chains {
     std::byte* const to = chain_[k];
     const std::byte* const from = lines(k);
     if (chains_.past_caches())
-      for (std::size_t i = 0; i < window_; i += 64)
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_load_si512(from + i));
+      for (std::size_t i = 0; i < window_; i += sizeof(wide))
+        stream_wide(to + i, load_wide(from + i));
     else
-      for (std::size_t i = 0; i < window_; i += 64)
-        _mm512_storeu_si512(to + i, _mm512_load_si512(from + i));
+      for (std::size_t i = 0; i < window_; i += sizeof(wide))
+        store_wide(to + i, load_wide(from + i));
     chain_[k] += window_;
     if ((reinterpret_cast<std::uintptr_t>(chain_[k]) & in_block_) == 0)
       chain_[k] = chains_.next_block(known_[k]);
@@ -222,7 +298,7 @@ class known_chains {
   /// How many there are is known to the compiler, so that their places stay in registers.
   template <std::size_t Size>
   std::size_t append_by_comparison(const K* keys, const V* values, bool makes_indices) {
-    constexpr std::size_t lanes = 64 / sizeof(K);
+    constexpr std::size_t lanes = wide_lanes<K>;
     const std::size_t first = known_.begin();
     std::byte *next[Size], *end[Size];
     K key[Size];
@@ -234,19 +310,19 @@ class known_chains {
     std::size_t j = 0;
     for (; j < digit_block; j += lanes) {
       ask_ahead(keys + j, values + j, lanes, makes_indices);
-      const __m512i x = _mm512_loadu_si512(keys + j);
+      const wide x = load_wide(keys + j);
       std::uint32_t which[Size], all = 0;
       for (std::size_t k = 0; k < Size; ++k)
         all |= which[k] = equal_to(x, key[k]);
       if (all != (1u << lanes) - 1)
         break;
-      const vector_values<K, V> values_here(values + j);
+      const wide_elements<V, lanes> values_here(values + j); // all are read: others may be written to their place
       for (std::size_t k = 0; k < Size; ++k) {
-        _mm512_storeu_si512(next[k], values_here.at_front(which[k]));
+        store_wide(next[k], values_here.at_front(which[k]));
         next[k] += static_cast<unsigned>(__builtin_popcount(which[k])) * sizeof(V);
         if (next[k] >= end[k]) [[unlikely]] {
           flush(first + k);
-          _mm512_store_si512(end[k] - window_, _mm512_load_si512(end[k]));
+          store_wide(end[k] - window_, load_wide(end[k]));
           next[k] -= window_;
         }
       }

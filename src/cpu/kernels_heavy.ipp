@@ -1,11 +1,11 @@
 // Heavy keys, taken out of the blocks that a split between splitters, or by a map, counts and moves. Included once per
 // instruction set (kernels_all.hpp).
 //
-// Idea. A key that fills an eighth of an array or more has a bucket of its own (kernels_splitters.ipp), and each pair in
-// it says the same: no place among splitters need be looked for, no line of a buffer collected, and all would wait for
-// one counter. So a block of keys is compared with each heavy key, a vector at a time. The values of the equal ones are
-// packed, and go to their bucket side by side; what is left of the block is packed too, and goes on to be looked at one
-// by one. Keys of such a bucket are not moved at all: they are written where the result belongs.
+// Idea. A key that fills an eighth of an array or more has a bucket of its own (kernels_splitters.ipp), and each pair
+// in it says the same: no place among splitters need be looked for, no line of a buffer collected, and all would wait
+// for one counter. So a block of keys is compared with each heavy key, a vector at a time. The values of the equal ones
+// are packed, and go to their bucket side by side; what is left of the block is packed too, and goes on to be looked at
+// one by one. Keys of such a bucket are not moved at all: they are written where the result belongs.
 //
 //     block      7 3 7 7 9 1 7 …       ──▶   left [ 3 9 1 … ]      values of 7 [ v0 v2 v3 v6 … ]
 //
@@ -21,34 +21,20 @@ struct packed_group {
   alignas(64) T at[heavy_group + 64 / sizeof(T)] = {};
 };
 
-#if defined(SORTILE_CPU_AVX512_HERE)
-// Writes those of a vector's elements that a mask has, one after the other, and up to a vector; returns how many.
-template <class T>
-inline std::size_t pack(const T* from, std::uint32_t which, std::size_t lanes, T* to) {
-  if constexpr (sizeof(T) == 4) {
-    if (lanes == 16)
-      _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(which), _mm512_loadu_si512(from)));
-    else
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                          _mm256_maskz_compress_epi32(static_cast<__mmask8>(which),
-                                                      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+#if defined(SORTILE_CPU_WIDE_HERE)
+// Writes those of as many elements as a vector has keys, `Lanes`, that a mask has, one after the other, and up to as
+// many; returns how many.
+template <std::size_t Lanes, class T>
+inline std::size_t pack(const T* from, std::uint32_t which, T* to) {
+  if constexpr (sizeof(T) * Lanes > sizeof(wide)) {
+    constexpr std::size_t half = Lanes / 2;
+    const std::uint32_t low = which & ((1u << half) - 1);
+    wide_elements<T, half>(from).put(low, to);
+    wide_elements<T, half>(from + half).put(which >> half, to + __builtin_popcount(low));
   } else {
-    static_assert(sizeof(T) == 8);
-    const auto low = static_cast<__mmask8>(which), high = static_cast<__mmask8>(which >> 8);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(low, _mm512_loadu_si512(from)));
-    if (lanes == 16)
-      _mm512_storeu_si512(to + __builtin_popcount(low),
-                          _mm512_maskz_compress_epi64(high, _mm512_loadu_si512(from + 8)));
+    wide_elements<T, Lanes>(from).put(which, to);
   }
   return static_cast<unsigned>(__builtin_popcount(which));
-}
-
-/// Which of a vector of keys are `key`.
-inline std::uint32_t equal_to(__m512i keys, std::uint32_t key) {
-  return _mm512_cmpeq_epu32_mask(keys, _mm512_set1_epi32(static_cast<int>(key)));
-}
-inline std::uint32_t equal_to(__m512i keys, std::uint64_t key) {
-  return _mm512_cmpeq_epu64_mask(keys, _mm512_set1_epi64(static_cast<long long>(key)));
 }
 
 // Of n keys and values, which lie in whole vectors: packs what is not `key` to the front of `left`, which may be where
@@ -57,22 +43,22 @@ inline std::uint32_t equal_to(__m512i keys, std::uint64_t key) {
 template <class K, class V>
 inline std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K key, K* left_keys, V* left_values,
                                 V* taken, std::size_t ahead) {
-  constexpr std::size_t lanes = 64 / sizeof(K);
+  constexpr std::size_t lanes = wide_lanes<K>;
   constexpr std::uint32_t all = (1u << lanes) - 1;
   std::size_t left = 0, out = 0;
   for (std::size_t i = 0; i < n; i += lanes) {
     const std::uint32_t there = n - i < lanes ? (1u << (n - i)) - 1 : all;
-    const std::uint32_t equal = equal_to(_mm512_loadu_si512(keys + i), key) & there;
+    const std::uint32_t equal = equal_to(load_wide(keys + i), key) & there;
     if (ahead > 0) {
       fetch(keys + i, ahead, ahead + lanes);
       if constexpr (has_values<V>)
         fetch(values + i, ahead, ahead + lanes);
     }
     if constexpr (has_values<V>) {
-      out += pack(values + i, equal, lanes, taken + out);
-      pack(values + i, there & ~equal, lanes, left_values + left);
+      out += pack<lanes>(values + i, equal, taken + out);
+      pack<lanes>(values + i, there & ~equal, left_values + left);
     }
-    left += pack(keys + i, there & ~equal, lanes, left_keys + left);
+    left += pack<lanes>(keys + i, there & ~equal, left_keys + left);
   }
   return left;
 }
@@ -83,7 +69,7 @@ template <class K, class V>
 class lighter_group {
  public:
   static constexpr bool is_possible =
-#if defined(SORTILE_CPU_AVX512_HERE)
+#if defined(SORTILE_CPU_WIDE_HERE)
       (sizeof(K) == 4 || sizeof(K) == 8) && (!has_values<V> || sizeof(V) == 4 || sizeof(V) == 8);
 #else
       false;

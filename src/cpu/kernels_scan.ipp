@@ -1,6 +1,8 @@
 // Kernels that only read keys. Included once per instruction set (kernels_all.hpp), and compiled once per key width.
 // Exact images of floats are made a block at a time, so few loops over keys are compiled twice for them.
 
+#include "cpu/kernels_wide.ipp"
+
 #include "cpu/kernels_splitters.ipp"
 
 #include "cpu/kernels_heavy.ipp"
@@ -229,6 +231,16 @@ inline std::uint64_t descents(const K* images) {
         found |= static_cast<std::uint64_t>(_mm512_cmplt_epu32_mask(x, before)) << j;
       else
         found |= static_cast<std::uint64_t>(_mm512_cmplt_epu64_mask(x, before)) << j;
+    }
+    return found;
+  }
+#elif defined(SORTILE_CPU_AVX2_HERE)
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    for (std::size_t j = 0; j < 64; j += wide_lanes<K>) {
+      const wide below = is_greater<K>(load_wide(images + j - 1), load_wide(images + j));
+      const int signs = sizeof(K) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(below))
+                                       : _mm256_movemask_pd(_mm256_castsi256_pd(below));
+      found |= static_cast<std::uint64_t>(signs) << j;
     }
     return found;
   }

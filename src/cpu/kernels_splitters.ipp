@@ -134,23 +134,15 @@ inline void splitter_digits_of(const K* keys, std::size_t n, const key_image<K>&
   const key_image<K> im = image;
   const K center = tree.center;
   std::size_t j = 0;
-#if defined(SORTILE_CPU_AVX512_HERE)
+#if defined(SORTILE_CPU_AVX512_HERE) || defined(SORTILE_CPU_AVX2_HERE)
   if constexpr (sizeof(K) == 8)
     j = splitter_numbers(keys, n, image, tree, numbers);
-#elif defined(SORTILE_CPU_X86)
-  const bool by_avx2 = uses(instruction_set::avx2);
-  if constexpr (sizeof(K) == 8)
-    if (by_avx2)
-      j = avx2::splitter_numbers(keys, n, image, tree, numbers);
 #endif
   for (; j < n; ++j)
     numbers[j] = splitter_tree<K>::number_of(static_cast<K>(im.plain(keys[j]) & im.window), center);
   std::size_t i = 0;
-#if defined(SORTILE_CPU_AVX512_HERE)
+#if defined(SORTILE_CPU_AVX512_HERE) || defined(SORTILE_CPU_AVX2_HERE)
   i = splitter_digits(numbers, n, tree, digits);
-#elif defined(SORTILE_CPU_X86)
-  if (by_avx2)
-    i = avx2::splitter_digits(numbers, n, tree, digits);
 #endif
   for (; i < n; ++i)
     digits[i] = splitter_digit(tree, numbers[i]);

@@ -82,7 +82,7 @@ class split_choice {
   // Vectors take heavy keys out of what is counted and moved one by one (kernels_heavy.ipp).
   bool takes_heavy_keys_out() const {
     return (sizeof(K) == 4 || sizeof(K) == 8) && (value_width_ == 4 || value_width_ == 8) && !image_.exact &&
-           image_.window == static_cast<K>(~K{0}) && uses(instruction_set::avx512);
+           image_.window == static_cast<K>(~K{0}) && uses(instruction_set::avx2);
   }
 
   // A map, or splitters, from the sample without its heavy keys, which are splitters too. False where there are none,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/misplaced.hpp"
+#include "cpu/split_tables.hpp"
 #include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
 #include "cpu/vector_ranks.hpp"
