@@ -369,13 +369,20 @@ class known_chains {
 };
 #endif
 
-/// False where there are more values than there is room for chains.
+#if defined(SORTILE_CPU_AVX512_HERE)
+#define SORTILE_CPU_TABLE_LOOP [[gnu::always_inline]] inline
+#else
+#define SORTILE_CPU_TABLE_LOOP [[gnu::noinline]] // with 16 registers, what it needs would be on the stack elsewhere
+#endif
+
+/// Of m ≤ digit_block pairs, by the table; false where there are more values than there is room for chains.
 template <class K, class V>
-bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
+SORTILE_CPU_TABLE_LOOP bool append_by_table(const K* keys, const V* values, std::size_t m, bool makes_indices,
+                                            value_chains<K>& chains) {
   using entry = typename value_chains<K>::entry;
-  const value_chains<K> table = chains; // what `home` needs stays in registers
-  const std::uintptr_t in_block = table.block_bytes() - 1;
-  const auto put = [&](K key, const V* values, std::size_t count) { // false where there is no room
+  const auto table = chains.table(); // what `home` needs stays in registers
+  const std::uintptr_t in_block = chains.block_bytes() - 1;
+  const auto put = [&](K key, const V* from, std::size_t count) __attribute__((always_inline)) { // false: no room
     entry* e = table.home(key);
     if (e->key != key) [[unlikely]] {
       e = chains.find(key);
@@ -386,7 +393,7 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     // So many chains are too many streams for the processor's own fetching.
     __builtin_prefetch(at + value_chains<K>::fetched, 1);
     for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(at, values + i, sizeof(V));
+      std::memcpy(at, from + i, sizeof(V));
       at += sizeof(V);
       if ((reinterpret_cast<std::uintptr_t>(at) & in_block) == 0) [[unlikely]]
         at = chains.next_block(e);
@@ -394,29 +401,40 @@ bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
     e->what = at;
     return true;
   };
+  std::size_t j = 0;
+  for (; j + digit_run <= m; j += digit_run) {
+    ask_ahead(keys + j, values + j, digit_run, makes_indices);
+    if (are_equal(keys + j)) {
+      if (!put(keys[j], values + j, digit_run))
+        return false;
+      continue;
+    }
+    for (std::size_t k = j; k < j + digit_run; ++k)
+      if (!put(keys[k], values + k, 1)) [[unlikely]]
+        return false;
+  }
+  for (; j < m; ++j)
+    if (!put(keys[j], values + j, 1))
+      return false;
+  return true;
+}
+#undef SORTILE_CPU_TABLE_LOOP
+
+/// False where there are more values than there is room for chains.
+template <class K, class V>
+bool chain(const source<K>& from, std::size_t n, value_chains<K>& chains) {
   value_block<V> values_of;
   known_chains<K, V> known(chains);
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     const K* const keys = from.keys + i;
     const V* const values = values_of(from, i, m);
-    std::size_t j = m == digit_block ? known.append(keys, values, from.makes_indices()) : 0;
-    if (j < m)
-      known.leave();
-    for (; j + digit_run <= m; j += digit_run) {
-      ask_ahead(keys + j, values + j, digit_run, from.makes_indices());
-      if (are_equal(keys + j)) {
-        if (!put(keys[j], values + j, digit_run))
-          return false;
-        continue;
-      }
-      for (std::size_t k = j; k < j + digit_run; ++k)
-        if (!put(keys[k], values + k, 1)) [[unlikely]]
-          return false;
-    }
-    for (; j < m; ++j)
-      if (!put(keys[j], values + j, 1))
-        return false;
+    const std::size_t j = m == digit_block ? known.append(keys, values, from.makes_indices()) : 0;
+    if (j == m)
+      continue;
+    known.leave();
+    if (!append_by_table(keys + j, values + j, m - j, from.makes_indices(), chains))
+      return false;
   }
   known.leave();
   return true;

@@ -35,6 +35,7 @@
 #pragma once
 
 #include "cpu/few_values.hpp"
+#include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 
 #include <algorithm>
@@ -73,7 +74,8 @@ class value_chains {
   /// So many values have room, whatever their chains' lengths.
   std::size_t most() const { return most_; }
   std::size_t block_bytes() const { return block_bytes_; }
-  entry* home(K key) const { return slots_.home(key); }
+  /// Tells where a key's entry is if it has one, until others are found.
+  slots table() const { return slots_; }
 
   /// The entry of a key, with a block where it is new; null where there is room for no more.
   entry* find(K key) {
@@ -218,8 +220,18 @@ class chain_sorter {
     const value_frequencies<K> frequencies(sample);
     const auto least = std::min_element(chains_.begin(), chains_.end(),
                                         [](const auto& a, const auto& b) { return a.most() < b.most(); });
-    if (!frequencies.are_few(least->most()) || begins_in_order())
+    if (!frequencies.are_few(least->most()))
       return false;
+    if (begins_in_order()) {
+      const look_result<K> found = look();
+      if (found.special)
+        return false;
+      if (found.ascending) {
+        copy_in_order(input_, job_.n, result_, chunks_);
+        job_.progress->add(4 * job_.n);
+        return true;
+      }
+    }
     if (may_put_in_place())
       chains_[0].put_in_place(image_.key_of(sample.images[0]), result_.values);
     if (!chain()) {
@@ -241,6 +253,29 @@ class chain_sorter {
 
   bool past_caches() const { return job_.n * (sizeof(K) + job_.value_width) >= tuning().stream_chains_from_bytes; }
   std::size_t begin(std::size_t chunk) const { return part_begin(job_.n, chunks_, chunk); }
+
+  /// Up to the first keys that are not in order; by plain images.
+  look_result<K> look() const {
+    constexpr std::size_t step = 4096;
+    key_image<K> plain = image_;
+    plain.exact = false;
+    std::vector<look_result<K>> looks(chunks_);
+    std::atomic<bool> stopped{false};
+    for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
+      look_result<K>& found = looks[c];
+      const std::size_t end = begin(c + 1);
+      for (std::size_t i = begin(c); i < end && !stopped.load(std::memory_order_relaxed); i += step) {
+        best_kernels<K>().look(input_.keys + i, std::min(step, end - i), i > 0 ? input_.keys + i - 1 : nullptr, plain,
+                               found);
+        if (!found.ascending || found.special)
+          stopped.store(true, std::memory_order_relaxed);
+      }
+    });
+    look_result<K> found;
+    for (const look_result<K>& l : looks)
+      found.join(l);
+    return found;
+  }
 
   /// Such arrays may have a shorter way.
   bool begins_in_order() const {

@@ -18,6 +18,7 @@ struct vector_of {
   static constexpr std::size_t lanes = 32 / sizeof(T);
   static constexpr std::size_t rows_at_once = 16;
   static constexpr bool splits_in_four = false; // for want of a compression
+  static constexpr bool counts_by_lanes = true; // of equal keys: to gather the bits of a mask takes longer
 
   static SORTILE_INLINE V first(std::size_t n) { // lanes
     const std::size_t words = n < lanes ? n * (sizeof(T) / 4) : 8;
@@ -58,6 +59,8 @@ struct vector_of {
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
   static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
+  static SORTILE_INLINE V either(V a, V b) { return _mm256_or_si256(a, b); }
+  static SORTILE_INLINE unsigned lanes_of(V mask) { return Width::mask(mask); }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }
   // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone.
   static SORTILE_INLINE void store_others(V v, unsigned given, T*& to) {

@@ -128,6 +128,7 @@ struct vector_32 {
   // Of v, what is below the first pivot goes to write[0], what is below the second to write[1], and so on; whole vectors are
   // written.
   static constexpr bool splits_in_four = true;
+  static constexpr bool counts_by_lanes = false; // masks are counted
   static SORTILE_INLINE void split_in_four(V v, V first, V second, V third, T* (&write)[4]) {
     const __mmask16 below_1 = _mm512_cmplt_epu32_mask(v, first), below_2 = _mm512_cmplt_epu32_mask(v, second),
                   below_3 = _mm512_cmplt_epu32_mask(v, third);
@@ -283,6 +284,7 @@ struct vector_64 {
   // Of v, what is below the first pivot goes to write[0], what is below the second to write[1], and so on; whole vectors are
   // written.
   static constexpr bool splits_in_four = true;
+  static constexpr bool counts_by_lanes = false; // masks are counted
   static SORTILE_INLINE void split_in_four(V v, V first, V second, V third, T* (&write)[4]) {
     const __mmask8 below_1 = _mm512_cmplt_epu64_mask(v, first), below_2 = _mm512_cmplt_epu64_mask(v, second),
                   below_3 = _mm512_cmplt_epu64_mask(v, third);

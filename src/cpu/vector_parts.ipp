@@ -137,6 +137,81 @@ std::size_t set_aside(const key_bits<S>* keys, std::size_t n, const plain_image<
   return static_cast<std::size_t>(rest - numbers<S>(rest_keys));
 }
 
+// Adds to counts[j] how often heavy[j] occurs, of `Heavy` images, and returns how often all do. Each lane counts for
+// itself. n is a multiple of two vectors.
+template <class S, std::size_t Heavy>
+std::size_t count_in_lanes(const typename S::T* from, std::size_t n, const typename S::T* heavy,
+                           std::uint64_t* counts) {
+  using V = typename S::V;
+  constexpr std::size_t ahead = 1024; // keys
+  V sums[Heavy][2], wanted[Heavy];
+  each<Heavy>([&](auto j) __attribute__((always_inline)) {
+    wanted[j.value] = S::all(heavy[j.value]);
+    sums[j.value][0] = sums[j.value][1] = S::all(0);
+  });
+  for (std::size_t i = 0; i < n; i += 2 * S::lanes) {
+    __builtin_prefetch(from + i + ahead);
+    const V a = S::load(from + i), b = S::load(from + i + S::lanes);
+    each<Heavy>([&](auto j) __attribute__((always_inline)) { // −1 where equal
+      sums[j.value][0] = S::minus(sums[j.value][0], S::equal(a, wanted[j.value]));
+      sums[j.value][1] = S::minus(sums[j.value][1], S::equal(b, wanted[j.value]));
+    });
+  }
+  std::size_t all = 0;
+  each<Heavy>([&](auto j) __attribute__((always_inline)) {
+    alignas(64) typename S::T lane[2 * S::lanes];
+    S::store(lane, sums[j.value][0]);
+    S::store(lane + S::lanes, sums[j.value][1]);
+    const auto found = static_cast<std::size_t>(std::accumulate(lane, lane + 2 * S::lanes, typename S::T{0}));
+    counts[j.value] += found;
+    all += found;
+  });
+  return all;
+}
+
+// What take_out does, where lanes count: a stretch of keys in the L1 cache is counted first, and as a key is one of the
+// heavy ones at most, the counts tell whether there are others, which few stretches of few values have.
+template <class S>
+std::size_t take_out_by_counts(const typename S::T* from, std::size_t n, const typename S::T* heavy, std::size_t m,
+                               std::uint64_t* counts, typename S::T* rest) {
+  using V = typename S::V;
+  constexpr std::size_t stretch = 2048, together = 4;
+  typename S::T* to = rest;
+  for (std::size_t begin = 0; begin < n;) {
+    const std::size_t in_stretch = std::min(stretch, n - begin), whole = in_stretch / (2 * S::lanes) * (2 * S::lanes);
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < m;) {
+      const auto count = [&](auto heavies) {
+        found += count_in_lanes<S, heavies.value>(from + begin, whole, heavy + j, counts + j);
+        j += heavies.value;
+      };
+      if (m - j >= together)
+        count(std::integral_constant<std::size_t, together>{});
+      else if (m - j >= 2)
+        count(std::integral_constant<std::size_t, 2>{});
+      else
+        count(std::integral_constant<std::size_t, 1>{});
+    }
+    for (std::size_t i = begin; found < whole && i < begin + whole; i += S::lanes) {
+      const V v = S::load(from + i);
+      V given = S::equal(v, S::all(heavy[0]));
+      for (std::size_t j = 1; j < m; ++j)
+        given = S::either(given, S::equal(v, S::all(heavy[j])));
+      S::store_others(v, S::lanes_of(given), to);
+    }
+    for (std::size_t i = begin + whole; i < begin + in_stretch; ++i) {
+      const auto x = from[i];
+      const auto j = static_cast<std::size_t>(std::find(heavy, heavy + m, x) - heavy);
+      if (j < m)
+        ++counts[j];
+      else
+        *to++ = x;
+    }
+    begin += in_stretch;
+  }
+  return static_cast<std::size_t>(to - rest);
+}
+
 // Takes the m images in `heavy` out of n: adds to counts[j] how often heavy[j] occurs, writes the others to `rest`,
 // which may be where the images are, and returns how many those are. Whole vectors are written: `rest` has room for n.
 template <class S>
@@ -147,6 +222,12 @@ std::size_t take_out(const typename S::T* from, std::size_t n, const typename S:
   constexpr std::size_t ahead = 16; // of few values reading is all that there is to do
   typename S::T* to = rest;
   std::size_t i = 0;
+  if constexpr (S::counts_by_lanes) { // where the first ones have no others, there may be none
+    i = std::min<std::size_t>(n, 256);
+    to += take_out_by_counts<S>(from, i, heavy, m, counts, to);
+    if (to == rest)
+      return take_out_by_counts<S>(from + i, n - i, heavy, m, counts, to);
+  }
   for (; i + block <= n; i += block) {
     V v[block_vectors];
     unsigned found[block_vectors] = {};

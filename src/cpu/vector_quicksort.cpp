@@ -301,19 +301,18 @@ class quick_sorter {
     return done();
   }
 
-  /// Takes the heavy keys out, sorts what is left, and puts them back. False where −0 or NaN is met. Floats are taken
-  /// out before images are made, if none is a zero, whose place among zeros of the other sign would be forgotten, and
-  /// if there is room to set aside what is −0 or NaN among the others.
+  /// Takes the heavy keys out, sorts what is left, and puts them back. False where −0 or NaN is met. They are taken out
+  /// before images are made; of floats if none is a zero, whose place among zeros of the other sign would be forgotten,
+  /// and if there is room to set aside what is −0 or NaN among the others.
   bool sort_beside(const value_frequencies<K>& frequencies) {
     heavy_keys<K> heavy(frequencies, parts_, image_);
-    const bool floats = image_.is_float && job_.spare_room >= n_ && !heavy.has_zero();
-    const bool as_they_are = floats || (!image_.is_float && parts_.images_are_keys(plain_));
+    const bool as_they_are = !image_.is_float || (job_.spare_room >= n_ && !heavy.has_zero());
     if (!as_they_are && !make_images(from_, n_))
       return false;
     const std::size_t rest = as_they_are ? heavy.take_out(from_, n_, to_, workers_, meter())
                                          : heavy.take_out_images(to_, n_, workers_, meter());
     job_.progress->add(n_ + 3 * (n_ - rest));
-    if (!floats || (!is_special_ && make_images(to_, rest)))
+    if (!as_they_are || (!is_special_ && make_images(to_, rest)))
       sort_images(rest);
     else
       sort_around_specials(to_, rest);

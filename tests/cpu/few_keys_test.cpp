@@ -4,6 +4,7 @@
 #include "cpu/value_chains.hpp"
 #include "tests/cpu/engine_trials.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace sortile {
@@ -155,7 +156,7 @@ TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
         const small_tuning sizes(8192, 4096, set);
         cpu::splitter_tree<std::uint64_t> tree;
         const auto split = cpu::split_choice<std::uint64_t>(layout, image, 8).guess(keys.data(), n, tree);
-        if (!cpu::uses(cpu::instruction_set::avx512)) {
+        if (!cpu::uses(cpu::instruction_set::avx2)) {
           EXPECT_EQ(tree.heavy_keys, 0u);
           continue;
         }
@@ -180,7 +181,8 @@ TEST(CpuFewKeys, PairsOfFewValues) {
   random_trials trials(37);
   testing::one_in taken(under_thread_sanitizer ? 5 : 1);
   for (const key_type type : all_key_types)
-    for (const char* workload : {"equal", "two-values", "few:3", "few:16", "few:200", "few:2500", "zipf", "specials"})
+    for (const char* workload :
+         {"equal", "two-values", "few:3", "few:16", "few:30", "few:200", "few:2500", "zipf", "specials"})
       for (const char* between : {"", "few:5", "few:300", "uniform"}) {
         const small_tuning sizes(std::size_t{2048} << trials.below(7), std::size_t{1} << (10 + trials.below(6)),
                                  cpu::all_instruction_sets[trials.below(3)]);
@@ -238,6 +240,84 @@ TEST(CpuFewKeys, ChainsOfFewValues) {
               << i;
         }
       }
+}
+
+// Vectors of AVX2 look 64-bit keys up by numbers of 32 bits: keys that share one are not taken for each other, whether
+// all are known or strangers come.
+TEST(CpuFewKeys, WideKeysOfOneNumber) {
+  constexpr std::size_t n = 50'000, different = 10;
+  const auto key = [](std::uint64_t high, std::uint32_t number) {
+    return high << 32 | (number ^ static_cast<std::uint32_t>(high * 0x9e3779b1u));
+  };
+  const std::vector<bool> met = sampled(n);
+  for (const bool is_of_one : {false, true})
+    for (const std::size_t strangers : {0u, 1u, 40u}) {
+      std::vector<std::uint64_t> keys(n);
+      std::vector<std::uint32_t> positions(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto which = static_cast<std::uint32_t>(testing::random_bits(i, 3) % different);
+        keys[i] = is_of_one ? key(1 + which, 77) : key(1, 1000 * which);
+        positions[i] = static_cast<std::uint32_t>(i);
+      }
+      for (std::size_t i = 0; i < strangers; ++i)
+        if (const std::size_t at = n / 2 + 599 * i; !met[at])
+          keys[at] = key(500, is_of_one ? 77 : static_cast<std::uint32_t>(1000 * (i % different)));
+      std::vector<std::uint32_t> expected = positions;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+      for (const auto widest : cpu::all_instruction_sets)
+        for (const unsigned threads : {1u, 3u}) {
+          if (under_thread_sanitizer && threads == 1)
+            continue;
+          const small_tuning sizes(std::size_t{64} << 10, std::size_t{1} << 14, widest);
+          std::vector<std::uint64_t> sorted(n);
+          std::vector<std::uint32_t> values(n);
+          options o;
+          o.threads = threads;
+          sort_by_key(keys, positions, sorted, values, o);
+          ASSERT_TRUE(values == expected) << is_of_one << ' ' << strangers << ' ' << threads;
+          ASSERT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+        }
+    }
+}
+
+// Few values that are in order from the first on, to the end or not.
+TEST(CpuFewKeys, FewValuesInOrder) {
+  random_trials trials(41);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::f64})
+    for (const std::size_t different : {1u, 2u, 20u})
+      for (const std::size_t odd_from_end : {0u, 1u, 9'000u}) // 0: none
+        for (const double odd : {0.0, -0.0, -3.0, static_cast<double>(NAN)})
+          for (const auto widest : cpu::all_instruction_sets) {
+            if (odd_from_end == 0 && odd != -3.0)
+              continue;
+            const small_tuning sizes(8192, 8192, widest);
+            trial t = trials.next(1);
+            t.type = type;
+            t.n = 30'000;
+            t.workload = "equal";
+            t.carries = trials.below(2) == 0 ? payload::values : payload::indices;
+            t.value_bytes = 4 << trials.below(2);
+            t.bits = {};
+            t.change = [&](std::byte* keys) {
+              for (std::size_t i = 0; i < t.n; ++i) {
+                const bool is_odd = i + odd_from_end == t.n && odd_from_end > 0;
+                const double x = is_odd ? odd : static_cast<double>(i * different / t.n);
+                if (type == key_type::f64) {
+                  std::memcpy(keys + 8 * i, &x, 8);
+                } else if (type == key_type::f32) {
+                  const auto y = static_cast<float>(x);
+                  std::memcpy(keys + 4 * i, &y, 4);
+                } else {
+                  const std::uint32_t y = is_odd ? 12 : static_cast<std::uint32_t>(10 + 5 * x);
+                  std::memcpy(keys + 4 * i, &y, 4);
+                }
+              }
+            };
+            if (taken())
+              check(t);
+          }
 }
 
 // Values of what the sample says is the least key go to their places at once: where lesser keys follow, and where the
