@@ -23,11 +23,13 @@
 // (block_merge_sort.hpp and warp_sort.hpp are quicker and not stable, and two lanes that ask an inconsistent `less`
 // about the same elements may both keep the same one. They are for keys whose order is known.)
 //
-// Cost of a merge step: a bisection over a run, then for each item a comparison, a read and a write; three barriers of
-// the block, or two of the warp. An odd number of items keeps the 32 lanes, `items` elements apart, in different banks.
+// Cost of a merge step: a bisection over a run, some ten instructions for each halving; then for each element eleven,
+// where a comparison is one: three comparisons, a choice, a write, for either run a read and a step, and what keeps
+// reads within the right one. Three barriers of the block, or two of the warp. An odd number of items keeps the 32
+// lanes, `items` elements apart, in different banks.
 #pragma once
 
-#include "simt/simt.hpp"
+#include "simt/shared_cursor.hpp"
 
 #include <cstdint>
 
@@ -55,6 +57,12 @@ SORTILE_DEVICE void sort_stably(T (&x)[Items], unsigned n, const Less& less) {
 /// items), as far as there are any.
 struct merge_part {
   std::uint32_t begin = 0, middle = 0, end = 0, first = 0;
+
+  /// The same with a right run that has an element, where there is any: the last of the left one, if need be. So there
+  /// is one to read wherever the left run has ended.
+  SORTILE_DEVICE merge_part with_right_run() const {
+    return {begin, middle == end && begin < end ? end - 1 : middle, end, first};
+  }
 };
 
 /// Two halves of one piece of shared storage. Which of them holds the elements is a number: the compiler must not lose
@@ -67,6 +75,8 @@ struct two_halves {
   SORTILE_DEVICE T load(std::uint32_t i) const { return all.load(held + i); }
   SORTILE_DEVICE void put(std::uint32_t i, const T& x) const { all.store(held + i, x); }   ///< where load() finds it
   SORTILE_DEVICE void pass(std::uint32_t i, const T& x) const { all.store(other + i, x); } ///< to the other half
+  SORTILE_DEVICE simt::shared_cursor<T> from(std::uint32_t i) const { return {all, held + i}; }
+  SORTILE_DEVICE simt::shared_cursor<T> to(std::uint32_t i) const { return {all, other + i}; }
   SORTILE_DEVICE void turn() {
     const std::uint32_t before = held;
     held = other;
@@ -78,11 +88,11 @@ struct two_halves {
 template <class T, class Less>
 SORTILE_DEVICE std::uint32_t merge_split(const two_halves<T>& s, const merge_part& part, const Less& less) {
   const std::uint32_t left = part.middle - part.begin, right = part.end - part.middle;
-  const std::uint32_t first_left = s.held + part.begin, last_right = s.held + part.middle + part.first - 1;
+  const auto first_left = s.from(part.begin), last_right = s.from(part.middle + part.first - 1);
   std::uint32_t low = part.first > right ? part.first - right : 0, high = part.first < left ? part.first : left;
   while (low < high) {
     const std::uint32_t tried = (low + high) / 2;
-    if (less(s.all.load(last_right - tried), s.all.load(first_left + tried)))
+    if (less(last_right.plus(-int(tried)).load(), first_left.plus(int(tried)).load()))
       high = tried;
     else
       low = tried + 1;
@@ -90,30 +100,63 @@ SORTILE_DEVICE std::uint32_t merge_split(const two_halves<T>& s, const merge_par
   return low;
 }
 
+/// A part of a merge under way; the right run has an element. The comparison is asked also where a run has ended, of
+/// elements that are there. Places are addresses, and a side reads by itself: no index becomes an address, and where
+/// elements are small no lane branches.
+template <class T>
+struct merging {
+  simt::shared_cursor<T> next_left, middle; // behind what is at hand of the left run; where that run ends
+  simt::shared_cursor<T> right, last;       // what is at hand of the right run; the last that it has
+  T of_left, of_right;                      // at hand
+
+  /// `start` of the elements before the part are of the left run.
+  SORTILE_DEVICE merging(const two_halves<T>& s, const merge_part& part, std::uint32_t start)
+      : next_left(s.from(part.begin + start + 1)), middle(s.from(part.middle)),
+        right(s.from(part.middle + (part.first - start))), last(s.from(part.end - 1)), of_left(next_left.load(-1)),
+        of_right(existing(right).load()) {}
+
+  /// Puts the next element; no more are asked for than there are. It is put before another is read in its place, or the
+  /// compiler would keep both, in registers and by moves.
+  template <class Less, class Put>
+  SORTILE_DEVICE void step(const Less& less, Put put) {
+    const bool is_less = less(of_right, of_left), left_is_out = middle < next_left, right_is_in = !(last < right);
+    const bool takes_right = right_is_in & (left_is_out | is_less);
+    const T taken = takes_right ? of_right : of_left;
+    put(taken);
+    if (takes_right) {
+      right = right.plus(1);
+      of_right = existing(right).load();
+    } else {
+      of_left = next_left.load(); // at the end of the run the right one's first
+      next_left = next_left.plus(1);
+    }
+  }
+
+ private:
+  SORTILE_DEVICE simt::shared_cursor<T> existing(const simt::shared_cursor<T>& of_right_run) const {
+    return of_right_run < last ? of_right_run : last;
+  }
+};
+
 /// Passes on `count` elements of the part, which has as many; of its elements before, `start` are of the left run.
-/// Returns the place at which the left run goes on. Without a branch: the comparison is asked also where a run has
-/// ended, of elements that are there.
+/// Returns the place at which the left run goes on. Several steps without a branch between, of elements so small that
+/// comparisons are likely to be short.
 template <class T, class Less>
 SORTILE_DEVICE std::uint32_t merge_part_of_runs(const two_halves<T>& s, const merge_part& part, std::uint32_t start,
                                                 std::uint32_t count, const Less& less) {
-  const std::uint32_t target = s.other + part.begin + part.first, middle = s.held + part.middle,
-                      last = s.held + part.end - 1;
-  const auto existing = [=](std::uint32_t i) { return i < last ? i : last; };
-  // The elements behind those at hand: both places are known before it is known which of them is read.
-  std::uint32_t left = s.held + part.begin + start + 1, right = s.held + part.middle + (part.first - start) + 1;
-  T of_left = s.all.load(existing(left - 1)), of_right = s.all.load(existing(right - 1));
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t next_left = existing(left), next_right = existing(right);
-    const bool is_less = less(of_right, of_left), left_is_out = left > middle, right_is_in = right <= last + 1;
-    const bool takes_right = right_is_in & (left_is_out | is_less);
-    s.all.store(target + i, takes_right ? of_right : of_left);
-    const T read = s.all.load(takes_right ? next_right : next_left);
-    right += takes_right ? 1 : 0;
-    left += takes_right ? 0 : 1;
-    of_right = takes_right ? read : of_right;
-    of_left = takes_right ? of_left : read;
+  merging<T> runs(s, part, start);
+  auto to = s.to(part.begin + part.first);
+  constexpr std::uint32_t at_once = sizeof(T) <= 8 ? 4 : 1;
+  SORTILE_NO_UNROLL
+  for (; count >= at_once; count -= at_once, to = to.plus(at_once)) {
+    SORTILE_UNROLL
+    for (unsigned k = 0; k < at_once; ++k)
+      runs.step(less, [&](const T& x) { to.store(int(k), x); });
   }
-  return left - 1 - s.held;
+  SORTILE_NO_UNROLL
+  for (; count > 0; --count, to = to.plus(1))
+    runs.step(less, [&](const T& x) { to.store(0, x); });
+  return runs.next_left - s.from(1);
 }
 
 /// Who shares a round of merges.
@@ -121,15 +164,16 @@ enum class merged_by { warp, block };
 
 /// Merges pairs of runs into the other half; stable: of equal elements those of the left run come first. Threads that
 /// share a pair are neighbours, in the order of their parts; of threads without work, `first` is no less than the pair
-/// is long. `starts`: as many as threads, for By == block. All threads of the warp or block call; what they wrote
+/// is long. `starts`: as many as threads, for merged_by::block. All threads of the warp or block call; what they wrote
 /// before is seen, and the result stands behind a barrier.
-template <merged_by By, class T, class Less>
-SORTILE_DEVICE void merge_step(two_halves<T>& s, const simt::shared_view<std::uint32_t>& starts, const merge_part& part,
-                               std::uint32_t items, const Less& less) {
+template <class T, class Less>
+SORTILE_DEVICE void merge_step(merged_by by, two_halves<T>& s, const simt::shared_view<std::uint32_t>& starts,
+                               const merge_part& own, std::uint32_t items, const Less& less) {
+  const merge_part part = own.with_right_run();
   const unsigned t = simt::thread_index();
   const std::uint32_t length = part.end - part.begin;
   const std::uint32_t count = part.first >= length ? 0 : length - part.first < items ? length - part.first : items;
-  if constexpr (By == merged_by::warp)
+  if (by == merged_by::warp)
     simt::warp_barrier();
   else
     simt::block_barrier();
@@ -139,35 +183,23 @@ SORTILE_DEVICE void merge_step(two_halves<T>& s, const simt::shared_view<std::ui
     left = merge_part_of_runs(s, part, start, count, less);
   }
   const bool is_last = count == 0 || part.first + count == length;
-  std::uint32_t next = 0; // where the next thread began
-  if constexpr (By == merged_by::warp) {
-    next = simt::shuffle_down(start, 1);
+  const auto fits = [&](std::uint32_t next) {
+    return count == 0 || left == (is_last ? part.middle : part.begin + next);
+  };
+  bool all_fit = false;
+  if (by == merged_by::warp) {
+    const std::uint32_t next = simt::shuffle_down(start, 1); // where the next thread began
+    all_fit = simt::warp_all(fits(next));
   } else {
     starts.store(t, start);
     simt::block_barrier();
-    next = is_last ? 0 : starts.load(t + 1);
+    all_fit = simt::block_all(fits(is_last ? 0 : starts.load(t + 1)));
   }
-  const bool fits = count == 0 || left == (is_last ? part.middle : part.begin + next);
-  if (!(By == merged_by::warp ? simt::warp_all(fits) : simt::block_all(fits)))
+  if (!all_fit)
     for (std::uint32_t i = part.begin + part.first; i < part.begin + part.first + count; ++i)
       s.pass(i, s.load(i));
   s.turn();
 }
-
-/// How many elements a thread has of a block sort: `runs` runs of `own` elements, an odd number up to Own.
-struct block_sort_share {
-  std::uint32_t own, runs;
-
-  template <unsigned Own>
-  static SORTILE_DEVICE block_sort_share of(std::uint32_t length, std::uint32_t threads) {
-    const std::uint32_t needed = (length + threads - 1) / threads;
-    std::uint32_t runs = 1;
-    while (runs * Own < needed)
-      runs *= 2;
-    const std::uint32_t own = (needed + runs - 1) / runs | 1;
-    return {own < 3 && Own >= 3 ? 3 : own, runs};
-  }
-};
 
 /// Sorts `length` elements, which s.load() gives from 0 on before and after. Each thread sorts runs of up to Own
 /// elements in registers. All threads of the block call, which see all elements; the result stands behind a barrier.
@@ -175,13 +207,14 @@ template <unsigned Own, class T, class Less>
 SORTILE_DEVICE void block_sort(two_halves<T>& s, const simt::shared_view<std::uint32_t>& starts, std::uint32_t length,
                                const Less& less) {
   static_assert(Own % 2 == 1);
-  const auto share = block_sort_share::of<Own>(length, simt::block_size());
-  const std::uint32_t items = share.own * share.runs, mine = simt::thread_index() * items;
-  std::uint32_t run = share.own;
+  const std::uint32_t needed = (length + simt::block_size() - 1) / simt::block_size() | 1;
+  const std::uint32_t items = needed < 3 && Own >= 3 ? 3 : needed, mine = simt::thread_index() * items;
+  const auto within = [=](std::uint32_t i) { return i < length ? i : length; };
+  const std::uint32_t stop = within(mine + items);
   SORTILE_NO_UNROLL
-  for (std::uint32_t first = mine; first < mine + items; first += run) {
+  for (std::uint32_t first = mine; first < stop; first += Own) {
     T x[Own];
-    const std::uint32_t own = first >= length ? 0 : length - first < run ? length - first : run;
+    const std::uint32_t own = stop - first < Own ? stop - first : Own;
     SORTILE_UNROLL
     for (unsigned i = 0; i < Own; ++i)
       if (i < own)
@@ -192,20 +225,17 @@ SORTILE_DEVICE void block_sort(two_halves<T>& s, const simt::shared_view<std::ui
       if (i < own)
         s.put(first + i, x[i]);
   }
-  const auto within = [=](std::uint32_t i) { return i < length ? i : length; };
-  for (; run < items; run *= 2, s.turn()) // a thread's own pairs
-    for (std::uint32_t first = mine; first < within(mine + items); first += 2 * run) {
-      const merge_part pair{first, within(first + run), within(first + 2 * run), 0};
-      merge_part_of_runs(s, pair, 0, pair.end - pair.begin, less);
+  for (std::uint32_t run = Own; run < items; run *= 2, s.turn()) // a thread's own pairs
+    for (std::uint32_t first = mine; first < stop; first += 2 * run) {
+      const auto until = [=](std::uint32_t i) { return i < stop ? i : stop; };
+      const merge_part pair{first, until(first + run), until(first + 2 * run), 0};
+      merge_part_of_runs(s, pair.with_right_run(), 0, pair.end - first, less);
     }
   SORTILE_NO_UNROLL
-  for (unsigned together = 2; run < length; run *= 2, together *= 2) { // so many threads have a pair
+  for (unsigned run = items, together = 2; run < length; run *= 2, together *= 2) { // so many threads have a pair
     const std::uint32_t first = (simt::thread_index() & (together - 1)) * items, begin = mine - first;
     const merge_part part{within(begin), within(begin + run), within(begin + 2 * run), first};
-    if (together <= simt::warp_size)
-      merge_step<merged_by::warp>(s, starts, part, items, less);
-    else
-      merge_step<merged_by::block>(s, starts, part, items, less);
+    merge_step(together <= simt::warp_size ? merged_by::warp : merged_by::block, s, starts, part, items, less);
   }
 }
 

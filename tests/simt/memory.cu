@@ -1,5 +1,6 @@
 // Global and shared arrays: plain, hinted, ordered and vector accesses, atomics of every kind, order and scope.
 #include "fixture.hpp"
+#include "simt/shared_cursor.hpp"
 
 namespace sortile::simt_tests {
 namespace {
@@ -52,6 +53,59 @@ void check_copies() {
         }
       },
       5);
+}
+
+/// Each thread goes from its element to the last, and says in how many steps; then it writes through one cursor what it
+/// reads through another, and reads what its neighbour wrote.
+template <class T>
+struct walks {
+  static constexpr unsigned block_threads = 64;
+  struct shared {
+    simt::shared_array<T, 64> from, to;
+  };
+  global<const T> in;
+  global<T> out;
+  global<std::uint32_t> far;
+  SORTILE_DEVICE void operator()(shared& s) const {
+    const unsigned i = simt::thread_index();
+    s.from.store(i, in.load(i));
+    simt::block_barrier();
+    const simt::shared_cursor<T> first(s.from.view(), i), last(s.from.view(), 63);
+    auto at = first;
+    while (at < last)
+      at = at.plus(1);
+    far.store(i, at - first);
+    const simt::shared_cursor<T> mine(s.to.view(), 63 - i);
+    mine.store(0, at.load(int(i) - 63));
+    simt::block_barrier();
+    out.store(i, i == 0 ? mine.load() : mine.plus(2).load(-1));
+  }
+};
+
+template <class T>
+void check_walks() {
+  const auto bits = noise(64 * sizeof(T));
+  std::vector<T> in(64);
+  std::memcpy(in.data(), bits.data(), 64 * sizeof(T));
+  on_every_schedule(
+      [&](simt::queue q) {
+        buffer<T> from(in), to(64);
+        buffer<std::uint32_t> far(64);
+        simt::launch(q, {.grid = 1}, walks<T>{from.view(), to.view(), far.view()});
+        const auto out = to.host();
+        const auto steps = far.host();
+        for (unsigned i = 0; i < 64; ++i) {
+          ASSERT_EQ(std::memcmp(&out[i], &in[i == 0 ? 0 : i - 1], sizeof(T)), 0) << i;
+          ASSERT_EQ(steps[i], 63 - i);
+        }
+      },
+      5);
+}
+
+SIMT_TEST(memory, cursors) {
+  check_walks<std::uint8_t>();
+  check_walks<std::uint32_t>();
+  check_walks<std::uint64_t>();
 }
 
 SIMT_TEST(memory, accesses_of_every_width) {

@@ -9,7 +9,7 @@
 // not compared again.
 //
 // A thread merges more elements than where a block sorts all: a bucket is a quarter of what fits, and a bisection for
-// few elements costs more than it spreads. So elements of 8 bytes have half as many threads where buckets are many.
+// few elements costs more than it spreads. So elements of up to 8 bytes have half as many threads where buckets are many.
 //
 // Cost, bytes an element of E: 2 E, in parts of tile / buckets elements; of rows a sector for each part.
 #pragma once

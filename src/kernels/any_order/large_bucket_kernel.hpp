@@ -91,8 +91,8 @@ struct any_order_large_kernel {
     for (unsigned i = simt::thread_index(); i < length; i += block_threads)
       slab.put(i, records.load(i < left ? p.begin + p.left + i : p.middle + p.right + (i - left)));
     const unsigned items = shape::each;
-    primitives::merge_step<primitives::merged_by::block>(
-        slab, s.starts.view(), primitives::merge_part{0, left, length, simt::thread_index() * items}, items, less);
+    primitives::merge_step(primitives::merged_by::block, slab, s.starts.view(),
+                           primitives::merge_part{0, left, length, simt::thread_index() * items}, items, less);
     simt::block_barrier();
     for (unsigned i = simt::thread_index(); i < length; i += block_threads)
       arrays.store(p.begin + done + i, slab.load(i));

@@ -49,7 +49,7 @@ struct slab_merge_kernel {
     read(s, slab, length);
     SORTILE_NO_UNROLL
     for (unsigned together = 1; together < ways; together *= 2)
-      primitives::merge_step<primitives::merged_by::block>(slab, s.starts.view(), part_of(s, together), items, less);
+      primitives::merge_step(primitives::merged_by::block, slab, s.starts.view(), part_of(s, together), items, less);
     simt::block_barrier();
     const std::uint64_t target = s.target;
     for (unsigned p = t; p < length; p += threads) {

@@ -268,8 +268,8 @@ class any_order_splitter_sort {
                       .less = less});
     }
     void sort_buckets(const segment_list& segments) const {
-      if (sizeof(element) == 8 && sort.plan_.levels == 2)
-        launch_buckets<sizeof(element) == 8 ? 128 : 256>(segments);
+      if (sizeof(element) <= 8 && sort.plan_.levels == 2)
+        launch_buckets<sizeof(element) <= 8 ? 128 : 256>(segments);
       else
         launch_buckets<256>(segments);
       constexpr std::uint64_t most_blocks = 128;
