@@ -43,11 +43,11 @@ struct bin_places {
       return false;
     simt::block_barrier();
     place_present(s, b, keys, bins, taken);
-    if (s.listed <= list_size) {
+    if (!takes_unlisted || s.listed <= list_size) {
       place_listed(s);
       simt::block_barrier();
       insert_listed(image, s, b.end);
-    } else {
+    } else if constexpr (takes_unlisted) {
       simt::block_barrier();
       place_taken(s, b, keys, bins, taken);
       simt::block_barrier();
@@ -58,19 +58,25 @@ struct bin_places {
   }
 
  private:
+  /// Asked when the kernel is compiled: where a list is all there is, the way around it costs registers in vain.
+  static constexpr bool takes_unlisted = most_unlisted != 0;
+
   /// Sets the keys' bits and lists the keys that found theirs taken; returns which these are.
   template <class Bins, class Again>
   static SORTILE_DEVICE std::uint32_t mark(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
                                            const Bins& bins, Again again) {
-    constexpr int many = Local::items / 4;
+    constexpr int many = takes_unlisted ? Local::items / 4 : Local::items; // to read again one by one
     std::uint32_t taken = 0;
     Local::each_key(b, keys, [&](Word key, int i) {
       const std::uint32_t bin = Local::bin_at(bins, key, i), bit = 1u << (bin & 15);
       if ((s.bins().fetch_or(bin >> 4, bit, simt::relaxed, simt::block_scope) & bit) != 0)
         taken |= 1u << i;
     });
-    if (Local::template in_registers<Bins> || simt::popcount(taken) > many) {
-      each_taken(b, keys, taken, [&](Word key, int i) { list(s, key, Local::bin_at(bins, key, i) >> 4); });
+    if (Local::template in_registers<Bins> || (takes_unlisted && simt::popcount(taken) > many)) {
+      each_taken(b, keys, taken, [&](Word key, int i) {
+        if (!list(s, key, Local::bin_at(bins, key, i) >> 4))
+          taken = 0; // all is in vain, and further additions would wait for each other
+      });
     } else if constexpr (!Local::template in_registers<Bins>) {
       for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
         const int i = int(simt::trailing_zeros(rest));
@@ -83,7 +89,8 @@ struct bin_places {
     return taken;
   }
   template <class F>
-  static SORTILE_DEVICE void each_taken(const bucket& b, const keys_vector (&keys)[vectors], std::uint32_t taken, F f) {
+  static SORTILE_DEVICE void each_taken(const bucket& b, const keys_vector (&keys)[vectors], const std::uint32_t& taken,
+                                        F f) {
     Local::each_key(b, keys, [&](Word key, int i) {
       if ((taken >> i & 1) != 0)
         f(key, i);

@@ -53,7 +53,7 @@ struct distinct_values {
   static SORTILE_DEVICE std::uint32_t counter_at(std::uint32_t q) { return q + q / simt::warp_size; }
   static SORTILE_DEVICE void count(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const digits& d) {
     Local::each_row(
-        b, keys, [&](auto key, int) { return d.value(key); },
+        b, keys, s.repeats != 0, [&](auto key, int) { return d.value(key); },
         [&](std::uint32_t value, std::uint32_t times) {
           const std::uint32_t q = bin_words::number_of(s.bins().view(), value >> d.shift);
           s.counters.fetch_add(counter_at(q), times << (16 * (value & d.shift)), simt::relaxed, simt::block_scope);
@@ -63,13 +63,15 @@ struct distinct_values {
   /// Each thread the values of its own words, whose counters are neighbours.
   static SORTILE_DEVICE void mark(shared& s, std::uint32_t lead, unsigned shift) {
     std::uint32_t x[4 * bin_words::halves], sum[bin_words::halves] = {}, at[bin_words::halves];
-    bin_words::each_own(s.bins().view(), [&](int h, int k, std::uint32_t word) {
-      x[4 * h + k] = word;
-      for (std::uint32_t q = word >> 16, end = q + simt::popcount(word & 0xffff); q < end; ++q) {
+    bin_words::each_own(s.bins().view(), [&](int h, int k, std::uint32_t word) { x[4 * h + k] = word; });
+    SORTILE_UNROLL
+    for (int h = 0; h < bin_words::halves; ++h) {
+      const std::uint32_t last = x[4 * h + 3], end = (last >> 16) + simt::popcount(last & 0xffff);
+      for (std::uint32_t q = x[4 * h] >> 16; q < end; ++q) {
         const std::uint32_t both = s.counters.load(counter_at(q));
         sum[h] += (both & 0xffff) + (both >> 16);
       }
-    });
+    }
     bin_words::before_halves(s.sums.view(), sum, at, [] { return false; }); // all words have been loaded
     for (std::uint32_t p = 8 * simt::thread_index(); p < Local::capacity; p += 8 * Local::block_threads)
       simt::store_vector<8>(s.marks, p, simt::vec<std::uint16_t, 8>{});

@@ -148,7 +148,7 @@ struct local_sort_kernel {
       note_repeats(s, b, keys);
     simt::block_barrier();
     if (may_count && (s.repeats != 0 || will_be_skewed(b.end - b.lead, (std::uint32_t(distance) >> d.shift) + 1)))
-      fill_bits(s, b, keys, d);
+      fill_bits(s, b, keys, d, s.repeats != 0);
     else if (sort_cleared(s, b, keys, d))
       return;
     if constexpr (counts)
@@ -216,9 +216,13 @@ struct local_sort_kernel {
       }
     }
   }
-  /// add(digit_of(key, i), times) for the block's keys, neighbours with one digit together (alike_rows.hpp).
+  /// add(digit_of(key, i), times) for the block's keys; where neighbours are alike, those with one digit together
+  /// (alike_rows.hpp).
   template <class DigitOf, class Add>
-  static SORTILE_DEVICE void each_row(const bucket& b, const keys_vector (&keys)[vectors], DigitOf digit_of, Add add) {
+  static SORTILE_DEVICE void each_row(const bucket& b, const keys_vector (&keys)[vectors], bool alike, DigitOf digit_of,
+                                      Add add) {
+    if (!alike)
+      return each_key(b, keys, [&](Word key, int i) { add(digit_of(key, i), 1u); });
     SORTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
       const std::uint32_t p = place_of(v);
@@ -281,13 +285,13 @@ struct local_sort_kernel {
                                       const Bins& bins) {
     clear(s);
     simt::block_barrier();
-    fill_bits(s, b, keys, bins);
+    fill_bits(s, b, keys, bins, true);
   }
   template <class Bins>
-  static SORTILE_DEVICE void fill_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors],
-                                       const Bins& bins) {
+  static SORTILE_DEVICE void fill_bits(shared& s, const bucket& b, const keys_vector (&keys)[vectors], const Bins& bins,
+                                       bool alike) {
     each_row(
-        b, keys, [&](Word key, int i) { return bin_at(bins, key, i); },
+        b, keys, alike, [&](Word key, int i) { return bin_at(bins, key, i); },
         [&](std::uint32_t bin, std::uint32_t) {
           s.bins().fetch_or(bin >> 4, 1u << (bin & 15), simt::relaxed, simt::block_scope);
         });
