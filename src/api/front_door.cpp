@@ -24,6 +24,7 @@ struct assignment {
   sort_request request;
   engine_choice choice;
   unsigned threads;
+  bool at_once; ///< without workspace, as a limit of it asks for wherever that can be
 };
 
 assignment assign(const sort_request& given, const options& opts, purpose what) {
@@ -35,7 +36,18 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
   // device memory.
   const bool alone = request.n < door_alone_below || opts.memory == memory::device;
   const unsigned threads = alone ? 1 : resolve_threads(opts);
-  return {request, choose_engine(request, opts, what), threads};
+  const engine_choice choice = choose_engine(request, opts, what);
+  const bool at_once =
+      opts.workspace_limit != 0 && choice.chosen == &cpu::cpu_engine() && cpu::sorts_at_once(request, opts);
+  return {request, choice, threads, at_once};
+}
+
+plan plan_at_once(const sort_request& r) {
+  const std::size_t keys = r.n * key_bytes(r.type), values = r.n * r.value_bytes;
+  plan p;
+  p.steps.push_back({"local", "a short sort at once, without workspace",
+                     keys + (r.carries == payload::values ? values : 0), (r.keys_out == nullptr ? 0 : keys) + values});
+  return p;
 }
 
 /// Of a request whose arrays are not there yet: the most that it takes in place, or apart, and of indices with or
@@ -67,7 +79,7 @@ std::size_t most_workspace_bytes(const sort_request& unplaced, const options& op
 plan explain(const sort_request& request, const options& opts) {
   return with_named_failures("the plan of a sort", [&] {
     const assignment a = assign(request, opts, purpose::planning);
-    plan p = a.choice.chosen->make_plan(a.request, opts, a.threads);
+    plan p = a.at_once ? plan_at_once(a.request) : a.choice.chosen->make_plan(a.request, opts, a.threads);
     p.engine = a.choice.chosen->name();
     p.reason = a.choice.reason;
     return p;
@@ -79,7 +91,7 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts) {
     return most_workspace_bytes(request, opts);
   return with_named_failures("the plan of a sort", [&] {
     const assignment a = assign(request, opts, purpose::planning);
-    return a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
+    return a.at_once ? 0 : a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
   });
 }
 
@@ -88,10 +100,14 @@ result_place run(const sort_request& given, const options& opts) {
     return result_place::output;
   return with_named_failures("a sort", [&] {
     const assignment a = assign(given, opts, purpose::running);
-    const std::size_t wanted = a.choice.chosen->workspace_used(a.request, opts, a.threads);
+    const std::size_t wanted = a.at_once ? 0 : a.choice.chosen->workspace_used(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(a.request, opts, wanted);
+    if (a.at_once) {
+      cpu::sort_at_once(a.request, opts);
+      return result_place::output;
+    }
     const bool on_host = opts.memory == memory::host;
     const cpu::scratch own(callers || !on_host ? 0 : wanted);
     const execution how{.threads = a.threads,

@@ -19,6 +19,7 @@
 #include "cpu/short_calls.hpp"
 #include "cpu/vector_sort.hpp"
 #include "device/host_reach.hpp"
+#include "plan/progress.hpp"
 #include "primitives/key_codec.hpp"
 
 #include <algorithm>
@@ -40,11 +41,13 @@ constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a secon
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
 constexpr std::size_t widest_value = 16;
+constexpr std::size_t most_moves = 8; // of a key in the walk with insertions, where the usual way is left
 
 // What of the options a short sort goes by.
 struct ordering {
   order direction = order::ascending;
   bit_window bits{};
+  bool takes_long = false; ///< rather than leaving it to the front door
   bool is_whole() const { return bits.begin == 0 && bits.end == bit_window::whole_key; }
 };
 
@@ -142,17 +145,16 @@ bool make_words(const K* keys, std::size_t n, const key_codec<K>& codec, std::ui
   return surplus > 0;
 }
 
-// Sorts what equal words hold. False where that takes long: many keys differ in lower bits alone.
+// Sorts what equal words hold. False where a key would have to move farther: many differ in lower bits alone.
 template <class K>
-bool repair(std::uint64_t* words, std::size_t n, const K* images) {
-  constexpr std::size_t most_moves = 8;
+bool repair(std::uint64_t* words, std::size_t n, const K* images, std::size_t farthest) {
   for (std::size_t i = 1; i < n; ++i) {
     const std::uint64_t word = words[i];
     std::size_t at = i;
     for (; at > 0 && words[at - 1] >> position_bits == word >> position_bits &&
            images[words[at - 1] & position_mask] > images[word & position_mask];
          --at) {
-      if (i - at == most_moves)
+      if (i - at == farthest)
         return false;
       words[at] = words[at - 1];
     }
@@ -212,7 +214,7 @@ bool sort_words(const sort_request& r, const ordering& by) {
     alignas(64) K images[most_words];
     const bool truncated = make_words(keys, r.n, codec, words, images);
     vectors->sort(words, r.n, {}, words);
-    if (truncated && !repair(words, r.n, images))
+    if (truncated && !repair(words, r.n, images, by.takes_long ? most_words : most_moves))
       return false;
   } else {
     make_words(keys, r.n, codec, words);
@@ -229,11 +231,9 @@ bool sort_words(const sort_request& r, const ordering& by) {
 
 // Keys of 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are made
 // where the positions are to be, or in an array of our own.
-bool sort_16_bits(const sort_request& r, const ordering& by) {
+void sort_16_bits(const sort_request& r, const ordering& by) {
   const vector_kernels<std::uint32_t>* const vectors = best_vector_kernels<std::uint32_t>();
   const bool indices = r.carries == payload::indices;
-  if (vectors == nullptr || r.n > (indices ? most_positions_of_16_bits : most_keys_of_16_bits))
-    return false;
   const key_codec<std::uint16_t> codec = make_key_codec<std::uint16_t>(r.type, by.direction, {});
   const auto* const keys = static_cast<const std::uint16_t*>(r.keys_in);
   alignas(64) std::uint32_t own[most_keys_of_16_bits];
@@ -255,7 +255,6 @@ bool sort_16_bits(const sort_request& r, const ordering& by) {
       std::memcpy(static_cast<std::byte*>(r.values_out) + i * sizeof(position), &position, sizeof(position));
     }
   }
-  return true;
 }
 
 // Positions of keys of 1 byte: counted, and written where the counts say. Four tables of counts, so that equal keys
@@ -276,14 +275,11 @@ void count_bytes(const sort_request& r, const ordering& by) {
     static_cast<Index*>(r.values_out)[places[codec.image(keys[i])]++] = static_cast<Index>(i);
 }
 
-bool sort_8_bits(const sort_request& r, const ordering& by) {
-  if (r.carries != payload::indices || r.n > most_positions_of_8_bits)
-    return false;
+void sort_8_bits(const sort_request& r, const ordering& by) {
   if (r.value_bytes == 4)
     count_bytes<std::uint32_t>(r, by);
   else
     count_bytes<std::uint64_t>(r, by);
-  return true;
 }
 
 bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
@@ -302,11 +298,15 @@ bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
 }
 
 // Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
-bool sort_narrow(const sort_request& r, std::size_t key, const ordering& by) {
-  const bool alone = r.carries == payload::none || (r.carries == payload::indices && r.keys_out == nullptr);
+bool sorts_narrow(const sort_request& r, std::size_t key, const ordering& by) {
+  const bool indices = r.carries == payload::indices;
+  const bool alone = r.carries == payload::none || (indices && r.keys_out == nullptr);
   if (!alone || r.input_is_scratch || !by.is_whole())
     return false;
-  return key == 1 ? sort_8_bits(r, by) : key == 2 && sort_16_bits(r, by);
+  if (key == 1)
+    return indices && r.n <= most_positions_of_8_bits;
+  return key == 2 && best_vector_kernels<std::uint32_t>() != nullptr &&
+         r.n <= (indices ? most_positions_of_16_bits : most_keys_of_16_bits);
 }
 
 // Whether a request is one for this file, and its arrays are sound.
@@ -314,6 +314,19 @@ bool is_short(const sort_request& r) {
   const std::size_t key = key_bytes(r.type);
   return r.n >= 2 && r.n <= most_bytes / 4 && key != 0 && (!r.input_is_scratch || r.keys_in == r.keys_out) &&
          are_sound(r, key);
+}
+
+// Whether sort_short() sorts a sound request whatever the keys are, where it may take long: all but floats that need
+// more than words, of which one may be −0 or a NaN.
+bool sorts_any_keys(const sort_request& r, const ordering& by) {
+  if (best_vector_kernels<std::uint64_t>() == nullptr)
+    return false;
+  const std::size_t key = key_bytes(r.type);
+  if (r.n <= most_words)
+    return !r.input_is_scratch || r.carries != payload::indices;
+  if (r.carries == payload::none && by.is_whole() && !is_float(r.type) && (key == 4 || key == 8))
+    return r.n <= most_bytes / key;
+  return sorts_narrow(r, key, by);
 }
 
 bool sort_short(const sort_request& r, const ordering& by) {
@@ -324,8 +337,10 @@ bool sort_short(const sort_request& r, const ordering& by) {
     if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, by))
       return true;
   }
-  if (r.n > most_words && sort_narrow(r, key, by))
+  if (r.n > most_words && sorts_narrow(r, key, by)) {
+    key == 1 ? sort_8_bits(r, by) : sort_16_bits(r, by);
     return true;
+  }
   if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
     return false;
   return sort_words(r, key, by);
@@ -334,7 +349,22 @@ bool sort_short(const sort_request& r, const ordering& by) {
 } // namespace
 
 bool sort_small(const sort_request& r, const options& opts, bool engine_is_open) noexcept {
-  return is_plain(opts, engine_is_open) && is_short(r) && is_in_reach(r) && sort_short(r, {opts.order, opts.bits});
+  if (!is_plain(opts, engine_is_open) || !is_short(r) || !is_in_reach(r))
+    return false;
+  const bool has_limit = opts.workspace_limit != 0; // which the usual way may not keep
+  const ordering by{opts.order, opts.bits, has_limit};
+  return (!has_limit || sorts_any_keys(r, by)) && sort_short(r, by);
+}
+
+bool sorts_at_once(const sort_request& r, const options& opts) {
+  return is_short(r) && sorts_any_keys(r, {opts.order, opts.bits});
+}
+
+void sort_at_once(const sort_request& r, const options& opts) {
+  progress_meter progress(&opts.progress, r.n);
+  progress.report();
+  sort_short(r, {opts.order, opts.bits, true});
+  progress.finish();
 }
 
 bool sort_small(const sort_request& r) noexcept {

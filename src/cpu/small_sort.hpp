@@ -12,6 +12,13 @@ bool sort_small(const sort_request& request, const options& opts, bool engine_is
 /// The same by the options as they are by default, where no other engine was asked for and there is no driver.
 bool sort_small(const sort_request& request) noexcept;
 
+/// Whether sort_small() sorts a checked request whatever its keys are: where a limit of the workspace is given, it
+/// takes only such requests, so that explain() knows which these are.
+bool sorts_at_once(const sort_request& request, const options& opts);
+
+/// Such a request, with progress told before and after.
+void sort_at_once(const sort_request& request, const options& opts);
+
 /// A merge of few keys alone, which are put behind each other and sorted: that gives what a stable merge does. False:
 /// nothing lasting was done.
 bool merge_small(const merge_request& request, const options& opts, bool engine_is_open) noexcept;

@@ -328,6 +328,74 @@ TEST(short_sorts, leave_to_the_front_door_keys_of_which_words_tell_few_apart) {
   }
 }
 
+// With a limit of the workspace short sorts need none; what is not short has a plan that keeps the limit, or is
+// refused.
+TEST(short_sorts, explain_refuses_a_limit_where_run_does) {
+  std::mt19937_64 random(11);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const auto is_refused = [](const auto& call) {
+    try {
+      static_cast<void>(call());
+      return false;
+    } catch (const workspace_too_small&) {
+      return true;
+    }
+  };
+  std::size_t refused = 0;
+  for (std::size_t round = 0; round < rounds(6000); ++round) {
+    const key_type type = all_key_types[below(std::size(all_key_types))];
+    const auto carries = static_cast<payload>(below(3));
+    const std::size_t value_bytes = carries == payload::indices ? (below(2) == 0 ? 4 : 8) : 1 + below(20);
+    const bool keys_wanted = carries != payload::indices || below(2) == 0;
+    const char* workload = is_float(type) && below(2) == 0 ? "specials" : below(2) == 0 ? "uniform" : "few:3";
+    short_case c(type, 1 + below(below(3) == 0 ? 40'000 : 200), carries, value_bytes, keys_wanted && below(2) == 0,
+                 keys_wanted, workload, random());
+    c.opts.threads = 1;
+    c.opts.order = below(2) == 0 ? order::ascending : order::descending;
+    if (below(3) == 0)
+      c.opts.bits = {1, key_bits(type) - 1};
+    if (below(3) == 0)
+      c.opts.progress = [](double) { return true; };
+    c.opts.workspace_limit = 1 + below(below(2) == 0 ? 4000 : 400'000);
+    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(c.request.n) + " " + workload +
+                 " payload=" + std::to_string(static_cast<int>(carries)) +
+                 " limit=" + std::to_string(c.opts.workspace_limit) + " round=" + std::to_string(round));
+    const bool is_planned = !is_refused([&] { return explain(c.request, c.opts); });
+    ASSERT_EQ(is_refused([&] { return workspace_bytes(c.request, c.opts); }), !is_planned);
+    if (!is_planned) {
+      ++refused;
+      ASSERT_TRUE(is_refused([&] { return run(c.request, c.opts); }));
+      ASSERT_TRUE(c.untouched());
+      continue;
+    }
+    const std::size_t bytes = workspace_bytes(c.request, c.opts);
+    ASSERT_EQ(explain(c.request, c.opts).workspace_bytes, bytes);
+    ASSERT_LE(bytes, c.opts.workspace_limit);
+    guarded_buffer space(bytes);
+    if (below(2) == 0)
+      c.opts.workspace = space.bytes().first(bytes);
+    ASSERT_NO_THROW(run(c.request, c.opts));
+    c.check_result();
+    ASSERT_EQ(space.damage(), "");
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  }
+  EXPECT_GT(refused, rounds(6000) / 100);
+}
+
+TEST(short_sorts, keep_any_limit_whatever_the_keys_are) {
+  if (!has_vectors())
+    GTEST_SKIP() << "short sorts are done by vectors";
+  short_case c(key_type::u64, 128, payload::indices, 8, true, true, "uniform", 3);
+  auto keys = c.keys.as<std::uint64_t>();
+  for (std::size_t i = 0; i < keys.size(); ++i) // equal in the bits that a word holds, and falling below them
+    keys[i] = i == 0 ? ~std::uint64_t{0} : 127 - i;
+  c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+  c.opts.workspace_limit = 1;
+  EXPECT_EQ(workspace_bytes(c.request, c.opts), 0u);
+  ASSERT_NO_THROW(run(c.request, c.opts));
+  c.check_result();
+}
+
 TEST(short_sorts, leave_to_the_front_door_what_is_not_plain) {
   const auto refused = [](const char* what, auto change) {
     short_case c(key_type::u32, 50, payload::values, 4, false, true, "uniform", 3);
