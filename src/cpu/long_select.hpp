@@ -145,6 +145,7 @@ class long_ranks {
     K found[few_ranks::most];
     for (std::size_t i = 0; i < few_.size(); ++i)
       found[i] = key_at(few_[i]);
+    job_.results_are_known();
     K* const out = static_cast<K*>(row_.keys_out);
     for (std::size_t i = 0; i < row_.ranks.size(); ++i)
       out[i] = found[few_.place(row_.ranks[i])];

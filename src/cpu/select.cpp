@@ -84,20 +84,45 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
 
+/// What a selection tells: 0 before it reads, then a little less than 1 at most, and 1 once. That is when the results
+/// of an only row are known and not written yet, so that a call that is cancelled has written none of them; of several
+/// rows, those that are done are written, and it is told behind the last.
+class selection_progress {
+ public:
+  selection_progress(const options& opts, std::uint64_t keys)
+      : of_reads_(progress_of_step(opts.progress, 0, 0.99)), reads(&of_reads_, keys), end(&opts.progress, 0) {
+    reads.report();
+  }
+
+ private:
+  const std::function<bool(double)> of_reads_;
+
+ public:
+  progress_meter reads, end;
+};
+
+/// There is nothing to do.
+void tell_end(const options& opts) {
+  progress_meter(&opts.progress, 0).finish();
+}
+
 /// Does all rows of a request, each with a piece of the workspace of its own while it is being done.
 template <class Request, class Layout, class RowFunction>
 void do_rows(const Request& r, const Layout& layout, const row_shares& shares, const options& opts,
              std::span<std::byte> workspace, RowFunction of_row) {
-  const std::function<bool(double)>* const callback = opts.progress ? &opts.progress : nullptr;
-  progress_meter progress(callback, std::uint64_t{r.rows} * r.n);
-  progress_meter* const of_reads = shares.workers == 1 ? &progress : nullptr; // told by the calling thread alone
-  for_each_task(shares.workers, r.rows, &progress, [&](unsigned worker, std::size_t row) {
-    const row_job job{opts, shares.threads, of_reads, workspace.data() + worker * rounded(layout.bytes)};
+  selection_progress progress(opts, std::uint64_t{r.rows} * r.n);
+  progress_meter* const of_reads = shares.workers == 1 ? &progress.reads : nullptr; // by the calling thread alone
+  progress_meter* const of_only_row = r.rows == 1 ? &progress.end : nullptr;
+  for_each_task(shares.workers, r.rows, nullptr, [&](unsigned worker, std::size_t row) {
+    if (of_reads == nullptr && worker == 0)
+      progress.reads.report();
+    const row_job job{opts, shares.threads, of_reads, workspace.data() + worker * rounded(layout.bytes), of_only_row};
     of_row(row_of(r, row), layout, job);
     if (of_reads == nullptr)
-      progress.add(r.n);
+      progress.reads.add(r.n);
   });
-  progress.finish();
+  if (of_only_row == nullptr)
+    progress.end.finish();
 }
 
 /// A top-k of one row with a k of its own, in a workspace for the most that rows have: as that row alone would be done,
@@ -105,7 +130,7 @@ void do_rows(const Request& r, const Layout& layout, const row_shares& shares, c
 void select_row(const top_k_request& row, const top_k_layout& most, const row_job& job) {
   const auto of_row = functions_of(row.type).top_k_row;
   if (row.k == 0)
-    return;
+    return job.results_are_known();
   if (row.n < top_k_layout::whole_below)
     return of_row(row, most, job);
   const top_k_layout own(row, job.threads);
@@ -197,7 +222,7 @@ void add_select_steps(const top_k_request& r, const options& opts, unsigned thre
 
 void select(const top_k_request& r, const options& opts, const execution& how) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
-    return;
+    return tell_end(opts);
   const row_shares shares(r.n, r.rows, how.threads);
   const top_k_layout layout(r, shares.threads);
   if (r.row_k == nullptr)
@@ -255,9 +280,9 @@ void add_select_steps(const segmented_top_k_request& r, const options&, unsigned
 
 void select(const segmented_top_k_request& r, const options& opts, const execution& how) {
   if (r.arrays.n == 0 || r.arrays.k == 0 || r.where.count == 0)
-    return;
+    return tell_end(opts);
   const std::size_t count = r.where.count;
-  progress_meter progress(how.progress, r.arrays.n);
+  selection_progress progress(opts, r.arrays.n);
   std::vector<growing_scratch> memory(how.threads);
   const auto of_row = functions_of(r.arrays.type).top_k_row;
   top_k_request short_one = r.arrays;
@@ -274,21 +299,23 @@ void select(const segmented_top_k_request& r, const options& opts, const executi
     of_row(one, layout, {opts, threads, told, space.of(layout.bytes)});
   };
   std::atomic<bool> long_ones = false;
-  for_each_task(how.threads, (count + task_segments - 1) / task_segments, &progress,
+  for_each_task(how.threads, (count + task_segments - 1) / task_segments, nullptr,
                 [&](unsigned worker, std::size_t task) {
+                  if (worker == 0)
+                    progress.reads.report();
                   const std::size_t end = std::min(count, (task + 1) * task_segments);
                   for (std::size_t i = task * task_segments; i < end; ++i)
                     if (const top_k_request one = segment_of(r, i); one.n < cut_from) {
                       do_segment(one, memory[worker], 1, nullptr);
-                      progress.add(one.n);
+                      progress.reads.add(one.n);
                     } else {
                       long_ones.store(true, std::memory_order_relaxed);
                     }
                 });
   for (std::size_t i = 0; long_ones && i < count; ++i)
     if (const top_k_request one = segment_of(r, i); one.n >= cut_from)
-      do_segment(one, memory.front(), how.threads, &progress);
-  progress.finish();
+      do_segment(one, memory.front(), how.threads, &progress.reads);
+  progress.end.finish();
 }
 
 namespace {
@@ -327,7 +354,7 @@ void add_select_steps(const partial_sort_request& r, const options& opts, unsign
 
 void select(const partial_sort_request& r, const options& opts, const execution& how) {
   if (r.k == 0)
-    return;
+    return tell_end(opts);
   const std::size_t key = key_bytes(r.type);
   const scratch first(rounded(r.k * key) + r.k * r.value_bytes, "the first keys of a partial sort");
   std::byte *const keys = first.bytes().data(), *const values = keys + rounded(r.k * key);
@@ -344,7 +371,7 @@ void select(const partial_sort_request& r, const options& opts, const execution&
 
 void select(const ranks_request& r, const options& opts, const execution& how) {
   if (r.ranks.empty() || r.rows == 0)
-    return;
+    return tell_end(opts);
   const ranks_plan plan(r, opts, how.threads);
   const scratch space(plan.shares.workers * rounded(plan.bytes), "the workspace of a selection");
   do_rows(r, plan, plan.shares, opts, space.bytes(), functions_of(r.type).ranks_row);
@@ -376,7 +403,7 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
 
 void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
-    return;
+    return tell_end(opts);
   const bool by_vectors = selects_by_vectors(r.type, opts), in_pieces = by_vectors && r.n > most_alone;
   if (by_vectors || r.n < nth_sorted_below) {
     progress_meter progress(opts.progress ? &opts.progress : nullptr, in_pieces ? 2 * std::uint64_t{r.n} : r.n);

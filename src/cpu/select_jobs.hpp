@@ -34,6 +34,7 @@ class top_k_job {
       sort_all();
     else
       select();
+    job_.results_are_known();
     write();
   }
 
@@ -54,6 +55,8 @@ class top_k_job {
   void sort_all() {
     tell_step("sort");
     sort_within(sort_of(request_.keys_in, request_.n, nullptr), job_.opts, job_.threads, sort_space());
+    if (job_.progress != nullptr)
+      job_.progress->add(request_.n);
   }
 
   void select() {
@@ -150,6 +153,9 @@ class ranks_job {
     K* const out = static_cast<K*>(request_.keys_out);
     if (layout_.whole) {
       sort_inside(request_.keys, request_.n);
+      if (job_.progress != nullptr)
+        job_.progress->add(request_.n);
+      job_.results_are_known();
       tell_step("copy");
       for (std::size_t i = 0; i < request_.ranks.size(); ++i)
         out[i] = inside_[request_.ranks[i]];
@@ -169,6 +175,7 @@ class ranks_job {
     found.reserve(request_.ranks.size());
     for (const std::size_t rank : request_.ranks)
       found.push_back(key_of_rank(rank));
+    job_.results_are_known();
     std::copy(found.begin(), found.end(), out);
   }
 
@@ -256,9 +263,14 @@ template <class K>
 void ranks_row(const ranks_request& row, const ranks_plan& plan, const row_job& job) {
   if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
     if (plan.way == ranks_way::vectors) {
-      search_by_vectors(row, job.opts.order, plan.few);
+      std::vector<K> found(row.ranks.size()); // not written before the call can no more be cancelled
+      ranks_request beside = row;
+      beside.keys_out = found.data();
+      search_by_vectors(beside, job.opts.order, plan.few);
       if (job.progress != nullptr)
         job.progress->add(row.n);
+      job.results_are_known();
+      std::copy(found.begin(), found.end(), static_cast<K*>(row.keys_out));
       return;
     }
     if (plan.way == ranks_way::long_vectors) {
@@ -267,7 +279,7 @@ void ranks_row(const ranks_request& row, const ranks_plan& plan, const row_job& 
       tell_step("fallback");
       const ranks_layout layout = plan.filter_of(row);
       const scratch space(layout.bytes, "the workspace of a selection");
-      return ranks_job<K>(row, layout, {job.opts, job.threads, job.progress, space.bytes().data()}).run();
+      return ranks_job<K>(row, layout, {job.opts, job.threads, job.progress, space.bytes().data(), job.end}).run();
     }
   }
   ranks_job<K>(row, plan.filter, job).run();

@@ -29,8 +29,17 @@ key_image<K> exact_image(key_type type, const options& opts) {
 struct row_job {
   const options& opts;
   unsigned threads = 1;
-  progress_meter* progress = nullptr;
+  progress_meter* progress = nullptr; ///< of reads
   std::byte* workspace = nullptr;
+  progress_meter* end = nullptr; ///< of the only row: told when its results are known
+
+  /// Before results are written: the last time that a row can be cancelled.
+  void results_are_known() const {
+    if (end != nullptr)
+      end->finish();
+    else if (progress != nullptr)
+      progress->report();
+  }
 };
 
 /// What one piece of the array holds.

@@ -263,6 +263,103 @@ TEST(TopK, TellsProgressAndIsCancelled) {
   EXPECT_THROW((void)top_k(keys, 10, opts), cancelled);
 }
 
+/// Calls f with a callback that cancels at its first report, then at its second, and so on, until f returns.
+template <class F, class Untouched>
+void cancel_at_each_report(const std::string& text, F&& f, Untouched&& is_untouched) {
+  for (std::size_t stop = 1;; ++stop) {
+    ASSERT_LT(stop, 100'000u) << text;
+    std::vector<double> told;
+    options opts;
+    opts.progress = [&](double done) {
+      told.push_back(done);
+      return told.size() < stop;
+    };
+    bool is_cancelled = false;
+    try {
+      f(opts);
+    } catch (const cancelled&) {
+      is_cancelled = true;
+    }
+    ASSERT_TRUE(std::is_sorted(told.begin(), told.end())) << text;
+    ASSERT_EQ(told.front(), 0) << text;
+    ASSERT_EQ(std::count(told.begin(), std::prev(told.end()), 1.0), 0) << text << ": told 1 before the end";
+    ASSERT_EQ(is_cancelled, told.size() == stop) << text << ", report " << stop;
+    if (!is_cancelled) {
+      ASSERT_EQ(told.back(), 1) << text;
+      return;
+    }
+    ASSERT_TRUE(is_untouched()) << text << ": cancelled at report " << stop << ", " << told.back()
+                                << ", and results are written";
+  }
+}
+
+TEST(TopK, CancelledAtAnyReportHasWrittenNothing) {
+  const auto all = testing::make_keys<std::uint32_t>("uniform", 3'000'000, 1);
+  for (const std::size_t n : {50u, 1000u, 100'000u, 3'000'000u}) {
+    const std::vector<std::uint32_t> keys(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<std::uint32_t> out(std::min<std::size_t>(n, 1000) / 2), work = keys;
+    const std::vector<std::uint32_t> before(out.size(), 77);
+    const std::string text = "n = " + std::to_string(n);
+    out = before;
+    cancel_at_each_report(
+        text, [&](const options& opts) { top_k(keys, out, opts); }, [&] { return out == before; });
+    EXPECT_TRUE(std::is_sorted(out.begin(), out.end()) && out.front() != 77);
+    out = before;
+    cancel_at_each_report(
+        text + ", positions", [&](const options& opts) { arg_top_k(keys, out, opts); }, [&] { return out == before; });
+    EXPECT_NE(out, before);
+    const std::uint32_t k = 10;
+    out = before;
+    cancel_at_each_report(
+        text + ", with a k of its own", [&](const options& opts) { top_k(keys, out, std::span(&k, 1), opts); },
+        [&] { return out == before; });
+    cancel_at_each_report(
+        text + ", partial sort", [&](const options& opts) { partial_sort(work, out.size(), opts); },
+        [&] { return work == keys; });
+  }
+}
+
+TEST(TopK, OfRowsTellsProgressAndIsCancelled) {
+  const auto keys = testing::make_keys<std::uint32_t>("uniform", 400'000, 1);
+  for (const unsigned threads : {1u, 2u})
+    for (const std::size_t rows : {4u, 400u}) {
+      const std::vector<std::uint32_t> counts(rows, 3);
+      std::vector<std::uint32_t> out(5 * rows);
+      const auto f = [&](options opts) {
+        opts.threads = threads;
+        top_k(keys, out, counts, opts);
+      };
+      cancel_at_each_report(std::to_string(rows) + " rows", f, [] { return true; });
+    }
+}
+
+/// Whatever a selection does, it is told to be done; so is one that has nothing to do.
+TEST(TopK, OfNothingTellsThatItIsDone) {
+  std::vector<std::uint32_t> keys{3, 1, 2}, none, out(6);
+  const std::vector<std::uint32_t> no_offsets{0}, offsets{0, 1, 3};
+  const auto expect_told = [](const std::string& text, const auto& f) {
+    std::vector<double> told;
+    f(options{.progress = [&](double done) {
+      told.push_back(done);
+      return true;
+    }});
+    EXPECT_EQ(told, std::vector<double>{1}) << text;
+  };
+  expect_told("n = 0", [&](const options& opts) { top_k(none, none, opts); });
+  expect_told("k = 0", [&](const options& opts) { top_k(keys, none, opts); });
+  expect_told("no rows", [&](const options& opts) {
+    run(top_k_request{.type = key_type::u32, .n = 3, .k = 1, .keys_in = keys.data(), .keys_out = out.data(), .rows = 0},
+        opts);
+  });
+  expect_told("no segments",
+              [&](const options& opts) { segment_top_k(keys, none, segments::by_offsets(no_offsets), opts); });
+  expect_told("segments, k = 0",
+              [&](const options& opts) { segment_top_k(keys, none, segments::by_offsets(offsets), opts); });
+  expect_told("partial sort, k = 0", [&](const options& opts) { partial_sort(keys, 0, opts); });
+  expect_told("nth_element, nth = n", [&](const options& opts) { nth_element(keys, 3, opts); });
+  expect_told("no ranks", [&](const options& opts) { (void)keys_at_ranks(keys, std::vector<std::size_t>(), opts); });
+}
+
 TEST(TopK, OfSegmentsTellsProgressAndIsCancelled) {
   const auto keys = testing::make_keys<std::uint32_t>("uniform", 300'000, 1);
   const std::vector<std::uint64_t> offsets{0, 1000, 100'000, 300'000};
