@@ -3,12 +3,12 @@
 #pragma once
 
 #include "device/host_reach.hpp"
+#include "plan/nowhere.hpp"
 
 #include <sortile/error.hpp>
 #include <sortile/options.hpp>
 
 #include <initializer_list>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -29,6 +29,11 @@ struct named_array {
   throw invalid_argument("sortile: " + what);
 }
 
+/// Whether so many elements are more than memory has.
+inline bool is_beyond_memory(std::size_t count, std::size_t element) {
+  return element != 0 && count > most_array_bytes / element;
+}
+
 /// Where the host reaches it, unless it is said to lie in device memory.
 inline void need_reach(const named_array& a, sortile::memory where) {
   if (where == memory::host && a.bytes() > 0 && device::is_out_of_reach(a.data))
@@ -38,7 +43,7 @@ inline void need_reach(const named_array& a, sortile::memory where) {
 
 /// There, aligned, no longer than memory, and where the host reaches it, unless it is said to lie in device memory.
 inline void need_array(const named_array& a, sortile::memory where) {
-  if (a.element != 0 && a.count > std::numeric_limits<std::size_t>::max() / 2 / a.element)
+  if (is_beyond_memory(a.count, a.element))
     refuse_call(a.name + ": " + std::to_string(a.count) + " elements of " + std::to_string(a.element) +
                 " bytes are more than memory can address");
   if (a.count > 0 && a.data == nullptr)

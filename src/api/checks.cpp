@@ -22,7 +22,7 @@ void need_pointer(const std::string& name, const void* data, std::size_t n) {
 
 /// Bytes of n elements; a length that no memory can hold is refused rather than wrapped.
 std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element) {
-  if (element != 0 && n > std::numeric_limits<std::size_t>::max() / 2 / element)
+  if (is_beyond_memory(n, element))
     refuse(name + ": " + std::to_string(n) + " elements of " + std::to_string(element) +
            " bytes are more than memory can address");
   return n * element;

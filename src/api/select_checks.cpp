@@ -5,6 +5,8 @@
 #include "api/checks.hpp"
 #include "api/segment_checks.hpp"
 
+#include <limits>
+
 namespace sortile::checks {
 namespace {
 

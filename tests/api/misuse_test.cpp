@@ -198,6 +198,27 @@ TEST(misuse_of_options, of_calls_that_are_no_sorts) {
   EXPECT_EQ(a, (std::vector<std::uint32_t>{1, 2}));
 }
 
+/// Plans are made of arrays at addresses that are far apart, which no array is long enough to overlap.
+TEST(lengths, beyond_memory_are_refused_as_such) {
+  for (unsigned power = 40; power < 64; ++power) {
+    const std::size_t n = std::size_t{1} << power;
+    const auto ask = [&](auto request) { return workspace_bytes(request); };
+    const sort_request keys{.type = key_type::u64, .n = n};
+    sort_request pairs{.type = key_type::u8, .n = n};
+    pairs.carries = payload::values;
+    pairs.value_bytes = 16;
+    if (power <= 53)
+      EXPECT_GT(ask(keys), 0u) << power;
+    else
+      expect_invalid([&] { static_cast<void>(ask(keys)); },
+                     {"keys", std::to_string(n), "more than memory can address"});
+    if (power <= 52)
+      EXPECT_GT(ask(pairs), n) << power;
+    else
+      expect_invalid([&] { static_cast<void>(ask(pairs)); }, {std::to_string(n), "more than memory can address"});
+  }
+}
+
 /// A number of threads beyond all reason costs no more than a reasonable one.
 TEST(threads, are_no_more_than_can_help) {
   const auto bytes_with = [](unsigned threads) {
