@@ -29,6 +29,19 @@ struct named_array {
   throw invalid_argument("sortile: " + what);
 }
 
+/// Of what takes no workspace of the caller; `why`: "needs none", "allocates its own memory".
+inline void refuse_workspace(const std::string& operation, const char* why, const options& opts) {
+  if (opts.workspace.data() != nullptr)
+    refuse_call("a workspace is given to " + operation + ", which " + why +
+                "; in host memory sorts of keys, by a comparison and within segments, and top-k take "
+                "options::workspace");
+}
+
+inline void refuse_limit(const std::string& operation, const options& opts) {
+  if (opts.workspace_limit != 0)
+    refuse_call("options::workspace_limit is given to " + operation + "; only sorts of keys keep to it");
+}
+
 /// Whether so many elements are more than memory has.
 inline bool is_beyond_memory(std::size_t count, std::size_t element) {
   return element != 0 && count > most_array_bytes / element;

@@ -227,11 +227,8 @@ void on_host(const char* operation, const options& opts) {
   if (opts.memory == memory::device)
     return; // the choice of an engine says that there is none
   need_memory(opts);
-  if (opts.workspace.data() != nullptr)
-    refuse(std::string("a workspace is given to ") + operation +
-           ", which allocates its own memory; only sorts take options::workspace");
-  if (opts.workspace_limit != 0)
-    refuse(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
+  refuse_workspace(operation, "allocates its own memory", opts);
+  refuse_limit(operation, opts);
 }
 
 namespace {
@@ -325,9 +322,7 @@ void comparison_options(const char* operation, bool takes_workspace, const optio
     need_memory(opts);
   else
     on_host(operation, opts);
-  if (opts.workspace_limit != 0)
-    refuse(std::string("a limit of the workspace is given to ") + operation +
-           "; only sorts by the keys' own order keep one");
+  refuse_limit(operation, opts);
   comparison_direction(opts);
 }
 
@@ -420,6 +415,10 @@ void gathered_strings(const strings_request& r, const void* offsets_out, const c
 
 void permute(const permute_request& r, const options& opts) {
   on_host("a permutation", opts);
+  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+    refuse("a permutation moves values as the positions say; leave options::order and options::bits at their defaults");
+  if (opts.progress)
+    refuse("options::progress is given to a permutation, which is a single step; leave it empty");
   need_index_width(r.index_bytes, r.n);
   need_value_size(r.value_bytes);
   need_pointer("indices", r.indices, r.n);
@@ -435,8 +434,11 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
   need_known(type);
   need_order(opts.order);
   need_window(type, opts.bits);
-  if (opts.memory != memory::device)
+  if (opts.memory != memory::device) {
     need_memory(opts);
+    refuse_workspace(function, "needs none", opts);
+    refuse_limit(function, opts);
+  }
   const std::string name = std::string(function) + ": keys";
   need_pointer(name, keys, n);
   need_alignment(name, keys, n, key_bytes(type));

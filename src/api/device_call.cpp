@@ -26,9 +26,7 @@ void check_options(const device_call& call, const options& opts) {
   if (opts.progress)
     refuse_call(std::string("progress cannot be told of ") + call.operation +
                 " in device memory: the call returns before the work is done");
-  if (opts.workspace_limit != 0)
-    refuse_call(std::string("a limit of the workspace is given to ") + call.operation +
-                "; only sorts by the keys' own order keep one");
+  checks::refuse_limit(call.operation, opts);
   if (call.on_executor && (opts.stream != nullptr || opts.resource != nullptr))
     refuse_call(std::string("a stream or a device memory resource is given, but ") + call.operation +
                 " was compiled by a host compiler: it runs on the executor, on arrays in host memory");

@@ -50,12 +50,11 @@ void route_shape(const route_request& r, const options& opts) {
                 " experts in blocks of " + std::to_string(r.block) + " may need more than 2^32 - 2 rows");
   if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
     refuse_call("a routing takes experts by their numbers; leave options::order and options::bits at their defaults");
-  if (opts.workspace_limit != 0)
-    refuse_call("options::workspace_limit is given to a routing; only sorts keep to it");
+  refuse_limit("a routing", opts);
   if (opts.progress)
     refuse_call("options::progress is given to a routing, which does not report it; leave it empty");
-  if (opts.memory == memory::host && opts.workspace.data() != nullptr)
-    refuse_call("a workspace is given to a routing in host memory, which allocates its own");
+  if (opts.memory == memory::host)
+    refuse_workspace("a routing", "allocates its own memory", opts);
 }
 
 void route(const route_request& r, const options& opts) {

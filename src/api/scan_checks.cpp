@@ -11,8 +11,7 @@ namespace {
 /// What sorts ask too, and that nothing is asked for that a single step has no use for.
 void need_options(const char* operation, key_type type, const options& opts) {
   sort({.type = type}, opts);
-  if (opts.workspace_limit != 0)
-    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
+  refuse_limit(operation, opts);
   if (opts.progress)
     refuse_call(std::string("options::progress is given to ") + operation + ", which is a single step; leave it empty");
 }
@@ -46,8 +45,8 @@ void scan_type(const scan_request& r, const options& opts) {
     refuse_call("scan kind number " + std::to_string(static_cast<int>(r.kind)) + " does not exist");
   if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
     refuse_call("a scan takes whole numbers as they stand; leave options::order and options::bits at their defaults");
-  if (opts.memory == memory::host && opts.workspace.data() != nullptr)
-    refuse_call("a workspace is given to a scan in host memory, which needs none");
+  if (opts.memory == memory::host)
+    refuse_workspace("a scan", "needs none", opts);
 }
 
 void scan(const scan_request& r, const options& opts) {
@@ -63,8 +62,7 @@ void scan(const scan_request& r, const options& opts) {
 
 void histogram(const histogram_request& r, const options& opts) {
   need_options("a histogram", r.type, opts);
-  if (opts.workspace.data() != nullptr)
-    refuse_call("a workspace is given to a histogram, which needs none");
+  refuse_workspace("a histogram", "needs none", opts);
   const std::size_t width = key_bytes(r.type);
   const named_array keys{"keys", r.keys, r.n, width, width};
   const named_array counts{"counts", r.counts, 256 * width, sizeof(std::uint64_t), alignof(std::uint64_t)};

@@ -18,11 +18,9 @@ void need_sort_options(key_type type, const options& opts) {
 /// What all but a top-k ask: in device memory they take a workspace, of host memory they allocate their own.
 void need_selection_call(const char* operation, key_type type, const options& opts) {
   need_sort_options(type, opts);
-  if (opts.memory == memory::host && opts.workspace.data() != nullptr)
-    refuse_call(std::string("a workspace is given to ") + operation +
-                ", which allocates its own memory; sorts and top-k take options::workspace");
-  if (opts.workspace_limit != 0)
-    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts keep to it");
+  if (opts.memory == memory::host)
+    refuse_workspace(operation, "allocates its own memory", opts);
+  refuse_limit(operation, opts);
 }
 
 void need_at_most(const char* name, std::size_t value, const char* bound_name, std::size_t bound) {
@@ -102,8 +100,7 @@ void need_top_k_arrays(const top_k_arrays& a, const options& opts) {
 
 void selection(const top_k_request& r, const options& opts) {
   need_sort_options(r.type, opts);
-  if (opts.workspace_limit != 0)
-    refuse_call("options::workspace_limit is given to a top-k; only sorts keep to it");
+  refuse_limit("a top-k", opts);
   need_at_most("k", r.k, "n", r.n);
   need_payload(r);
   need_row_k(r);

@@ -22,7 +22,7 @@ TEST(any_order_misuse, of_options) {
   int stream = 0;
   refuse({.order = order::descending}, {"the comparison says the direction", "options::order"});
   refuse({.bits = {0, 8}}, {"whole elements", "options::bits"});
-  refuse({.workspace_limit = 1}, {"limit of the workspace"});
+  refuse({.workspace_limit = 1}, {"options::workspace_limit", "only sorts of keys"});
   refuse({.memory = memory::device}, {"function of the host", "device memory", "compare.cuh"});
   refuse({.memory = static_cast<memory>(9)}, {"memory", "9"});
   refuse({.stream = &stream}, {"stream"});

@@ -193,8 +193,10 @@ TEST(misuse_of_options, of_calls_that_are_no_sorts) {
   refuse({.stream = &stream}, {"stream"});
   refuse({.memory = static_cast<memory>(9)}, {"memory", "9"});
   expect_invalid([&] { static_cast<void>(sortile::is_sorted(a, {.stream = &stream})); }, {"stream"});
-  EXPECT_TRUE(sortile::is_sorted(a, {.workspace = space}))
-      << "a check needs none, and takes the options of the sort before it";
+  expect_invalid([&] { static_cast<void>(sortile::is_sorted(a, {.workspace = space})); }, {"workspace", "needs none"});
+  refuse({.workspace_limit = 1}, {"options::workspace_limit", "only sorts"});
+  expect_invalid([&] { static_cast<void>(sortile::is_sorted(a, {.workspace_limit = 1})); },
+                 {"first_disorder", "options::workspace_limit", "only sorts"});
   EXPECT_EQ(a, (std::vector<std::uint32_t>{1, 2}));
 }
 
@@ -266,6 +268,12 @@ TEST(misuse_of_permute, is_refused) {
   refuse([](auto& r) { r.value_bytes = 0; }, {"value", "0 bytes"});
   refuse([](auto& r) { r.index_bytes = 2; }, {"indices", "2 bytes", "4 and 8"});
   refuse([&](auto& r) { r.values = indices; }, {"overlap"});
+  const auto refuse_options = [&](const options& opts, const std::vector<std::string>& words) {
+    expect_invalid([&] { run(right, opts); }, words);
+  };
+  refuse_options({.order = order::descending}, {"permutation", "options::order", "default"});
+  refuse_options({.bits = {0, 8}}, {"permutation", "options::bits", "default"});
+  refuse_options({.progress = [](double) { return true; }}, {"permutation", "options::progress", "empty"});
   indices[2] = 4;
   expect_invalid([&] { run(right); }, {"4"});
 }
