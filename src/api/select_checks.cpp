@@ -5,6 +5,7 @@
 #include "api/checks.hpp"
 #include "api/segment_checks.hpp"
 
+#include <charconv>
 #include <limits>
 
 namespace sortile::checks {
@@ -182,6 +183,12 @@ named_array keys_of(key_type type, const void* keys, std::size_t n, std::size_t 
   return {"keys", keys, extent(n, rows, stride), key, key};
 }
 
+/// With as many digits as tell it from every other number.
+std::string shortest_text(double number) {
+  char digits[32];
+  return {digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr};
+}
+
 /// `list` says what is searched for: ranks or probabilities.
 struct search_arrays {
   named_array keys, list, results;
@@ -237,7 +244,7 @@ void selection(const quantiles_request& r, const options& opts) {
   need_array(arrays_of(r).list, memory::host);
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
-      refuse_call("probability " + std::to_string(p) + " asked for; allowed is 0 <= probability <= 1");
+      refuse_call("probability " + shortest_text(p) + " asked for; allowed is 0 <= probability <= 1");
   need_search_arrays(r, opts);
 }
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace sortile {
 namespace {
 
@@ -223,7 +225,10 @@ TEST(SelectMisuse, Others) {
   const std::vector<std::size_t> ranks{0, 5};
   expect_invalid([&] { (void)keys_at_ranks(some, ranks); }, {"rank 5", "0 to n - 1"});
   const std::vector<double> above{1.5};
-  expect_invalid([&] { (void)quantiles(some, above); }, {"probability 1.5"});
+  expect_invalid([&] { (void)quantiles(some, above); }, {"probability 1.5 "});
+  const std::vector<double> tiny{-1e-300}, nan{std::numeric_limits<double>::quiet_NaN()};
+  expect_invalid([&] { (void)quantiles(some, tiny); }, {"probability -1e-300 "});
+  expect_invalid([&] { (void)quantiles(some, nan); }, {"probability nan "});
   expect_invalid([&] { (void)median(std::vector<double>{}); }, {"have no quantiles", "at least 1"});
   expect_invalid([&] { (void)median(some, {.order = order::descending}); }, {"ascending order"});
   std::vector<char> values(4);
