@@ -70,6 +70,12 @@ std::size_t checked_product(std::size_t a, std::size_t b, std::string_view name)
   return product;
 }
 
+// Of a number that is at least 0.
+void need_length(const python_literal& length, std::string_view whose, std::string_view name) {
+  if (!length.text.empty())
+    fail(name, "{} says {} elements, which are more than memory can hold", whose, length.text);
+}
+
 std::size_t record_size(const python_literal& descr, std::string_view name);
 
 // One entry of a structured dtype: (name, descr) or (name, descr, shape); the name may come as (title, name).
@@ -95,6 +101,7 @@ npy_field parse_field(const python_literal& entry, std::string_view name) {
     for (const python_literal& length : lengths) {
       if (!length.is(kind::integer) || length.integer < 0)
         fail(name, "the shape of the field '{}' is not understood", field.name);
+      need_length(length, fmt::format("the shape of the field '{}'", field.name), name);
       field.bytes = checked_product(field.bytes, static_cast<std::size_t>(length.integer), name);
     }
     if (!lengths.empty()) {
@@ -192,6 +199,7 @@ std::vector<std::size_t> parse_shape(const python_literal& shape, std::string_vi
   for (const python_literal& length : shape.items) {
     if (!length.is(kind::integer) || length.integer < 0)
       fail(name, "'shape' holds something that is not a length");
+    need_length(length, "'shape'", name);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", length.integer);
     lengths.push_back(static_cast<std::size_t>(length.integer));
   }

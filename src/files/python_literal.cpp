@@ -160,8 +160,12 @@ class parser {
     }
     python_literal result{.what = kind::integer};
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), result.integer);
-    if (error != std::errc{})
+    if (error == std::errc::result_out_of_range) {
+      result.text.assign(text_.data() + at_, end);
+      result.integer = result.text.front() == '-' ? INT64_MIN : INT64_MAX;
+    } else if (error != std::errc{}) {
       wrong("a value");
+    }
     at_ = static_cast<std::size_t>(end - text_.data());
     accept('L'); // Python 2 wrote long integers so
     return result;
@@ -188,7 +192,7 @@ std::string to_string(const python_literal& literal) {
   case kind::boolean:
     return literal.boolean ? "True" : "False";
   case kind::integer:
-    return fmt::format("{}", literal.integer);
+    return literal.text.empty() ? fmt::format("{}", literal.integer) : literal.text;
   case kind::text:
     return python_quoted(literal.text);
   case kind::sequence:

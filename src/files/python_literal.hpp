@@ -17,7 +17,7 @@ struct python_literal {
   bool boolean = false;
   bool tuple = false; // of a sequence: (…), not […]
   std::int64_t integer = 0;
-  std::string text{};
+  std::string text{};                  // of an integer: its digits, where 64 bits do not hold it
   std::vector<python_literal> items{}; // of a tuple or list; of a dictionary: its values
   std::vector<std::string> keys{};     // of a dictionary, beside `items`
 

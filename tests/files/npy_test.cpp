@@ -104,6 +104,18 @@ TEST(Npy, PythonIsReadWithCare) {
                              "name.npy: the .npy header is not a Python dictionary");
 }
 
+TEST(Npy, LengthsOfMoreThan64BitsAreNamed) {
+  const auto of_shape = [](const std::string& shape) {
+    return header_bytes("{'descr': '<u4', 'fortran_order': False, 'shape': " + shape + "}");
+  };
+  expect_error<io_failure>([&] { parse_npy(of_shape("(99999999999999999999,)"), "name.npy"); },
+                           "name.npy: 'shape' says 99999999999999999999 elements, which are more than memory can hold");
+  expect_error<io_failure>([&] { parse_npy(of_shape("(-99999999999999999999,)"), "name.npy"); },
+                           "name.npy: 'shape' holds something that is not a length");
+  expect_error<io_failure>([&] { parse_npy(of_dtype("[('a', '<u4', (99999999999999999999,))]", 1), "name.npy"); },
+                           "name.npy: the shape of the field 'a' says 99999999999999999999 elements");
+}
+
 TEST(Npy, KeysCanBeChosen) {
   const scratch_folder folder;
   const std::string path = folder.write("r.npy", of_dtype("[('s', '|V4'), ('k', '>i4')]", 1) + "abcd\x01\x02\x03\x04");
