@@ -102,8 +102,9 @@ sortile_status sortile_sort_by_key(sortile_key_type type, const void* keys_in, v
 sortile_status sortile_argsort(sortile_key_type type, const void* keys, size_t n, size_t index_bytes, void* indices,
                                const sortile_options* options);
 
-/* Sorts within two buffers, both of which are overwritten. *result_in_first says where the result lies: 1 in the first,
- * 0 in the second. values_first and values_second are NULL with value_bytes 0. */
+/* Sorts within two buffers, which lie apart, and both of which are overwritten; keys_first and keys_second that are the
+ * same array are refused. *result_in_first says where the result lies: 1 in the first, 0 in the second. values_first and
+ * values_second are NULL with value_bytes 0. */
 sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_first, void* keys_second,
                                           size_t value_bytes, void* values_first, void* values_second, size_t n,
                                           int* result_in_first, const sortile_options* options);

@@ -76,6 +76,9 @@ sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_firs
     if (value_bytes > 0)
       add_values(request, value_bytes, values_first, values_second);
     request.input_is_scratch = true;
+    if (n > 0 && keys_first == keys_second)
+      throw invalid_argument("sortile: keys_first and keys_second are the same array; a double buffer is two arrays "
+                             "apart, and sortile_sort and sortile_sort_by_key sort within one");
     *result_in_first = run(request, options_of(opts)) == result_place::input ? 1 : 0;
   });
 }

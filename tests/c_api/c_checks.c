@@ -106,6 +106,11 @@ static const char* sorts_within_two_buffers(void) {
   for (size_t i = 0; i < COUNT; ++i)
     CHECK(original[values[i]] == keys[i]);
   CHECK(sortile_sort_double_buffer(SORTILE_U32, a, b, 0, NULL, NULL, COUNT, &in_first, NULL) == SORTILE_OK);
+  in_first = 77;
+  CHECK(sortile_sort_double_buffer(SORTILE_U32, a, a, 0, NULL, NULL, COUNT, &in_first, NULL) ==
+        SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "keys_first and keys_second are the same array") != NULL && in_first == 77);
+  CHECK(sortile_sort_double_buffer(SORTILE_U32, NULL, NULL, 0, NULL, NULL, 0, &in_first, NULL) == SORTILE_OK);
   return NULL;
 }
 
