@@ -1,5 +1,5 @@
 // The sort of buckets by counters of four bits, by itself: on buckets as the local step leaves them, about its
-// stretch of places, about how often a value may occur; what it does not sort stays where it is, and in the list.
+// capacity, about how often a value may occur; what it does not sort stays where it is, and in the list.
 #include "kernels/skewed/four_bit_sort_kernel.hpp"
 #include "tests/kernels/skew_checks.hpp"
 
@@ -20,26 +20,26 @@ ranks often(std::size_t times, std::size_t at) {
     keys.insert(keys.begin() + std::ptrdiff_t(at), {4500, 4509});
   return keys;
 }
-/// Of all kinds. A bucket begins `lead` keys behind a vector's begin, and these count towards a stretch.
+/// Of all kinds. A bucket begins `lead` keys behind a vector's begin, and these count towards the capacity.
 std::vector<bucket> all_kinds() {
-  constexpr std::size_t whole = sorting::stretch, least = sorting::least, times = sorting::most;
+  constexpr std::size_t most = sorting::capacity, least = sorting::least, times = sorting::most;
   return {
-      {evenly(whole)},                        // lead 0
-      {evenly(whole + 1)},                    // 0
-      {evenly(whole - 1)},                    // 1
+      {evenly(most)},                         // lead 0
+      {evenly(most + 1), false},              // 0
+      {evenly(most - 1)},                     // 1
       {evenly(least)},                        // 0
-      {evenly(whole)},                        // 1
+      {evenly(most), false},                  // 1
       {evenly(least - 2), false},             //
       {often(times, 8000)},                   //
       {often(times + 1, 8000), false},        //
       {often(times, 10)},                     // at once
       {ordered(different(12'001, 5), true)},  //
       {ordered(different(12'002, 5), false)}, //
-      {alike(whole - 8, 7), false},           //
+      {alike(most - 8, 7), false},            //
       {{65'535, 0, 65'534, 1, 0}, false},     //
       {{}, false},                            //
-      {evenly(2 * whole + 77)},               //
-      {evenly(sorting::keys_a_value * 65'536 + 1), false},
+      {evenly(17'003)},                       //
+      {evenly(12'345)},
   };
 }
 

@@ -68,7 +68,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h = {}) {
 
 constexpr std::size_t local_capacity = kernels::local_sort_kernel<Word>::capacity;
 constexpr std::size_t medium_capacity = kernels::medium_sort_kernel<>::local::capacity;
-constexpr std::size_t four_bit_stretch = kernels::four_bit_sort_kernel<>::stretch;
+constexpr std::size_t four_bit_capacity = kernels::four_bit_sort_kernel<>::capacity;
 constexpr Word far = 0x80000000; // from the keys of a test that lie low: makes the window as wide as the type
 
 /// Random keys of one bucket, `others` of them each in another.
@@ -84,8 +84,8 @@ SIMT_TEST(skewed_keys, a_bucket_of_any_size) {
                                    medium_capacity + 1,
                                    tile,
                                    tile + 1,
-                                   four_bit_stretch,
-                                   four_bit_stretch + 1,
+                                   four_bit_capacity,
+                                   four_bit_capacity + 1,
                                    giant - 1,
                                    giant,
                                    giant + 5,

@@ -3,17 +3,16 @@
 // a second block.
 //
 //   count    a counter of four bits for each of 2^16 values (bucket_values.hpp), eight in a word of shared storage
-//   place    each warp goes through 2048 neighbouring values, and writes down their ranks, each as often as counted:
-//            of larger buckets those that belong to the next 40,960 places
+//   place    each warp goes through 2048 neighbouring values, and writes down their ranks, each as often as counted
 //   write    ranks become keys again
 //
 //   values    0 1 2 3 4 5 6 7 …      counters    2 0 0 1 0 3 0 0 …      ranks    0 0 3 5 5 5 …
 //
 // Keys that are spread over a bucket's values hardly ever have one of them sixteen times, where there are up to four
-// for a value. Where one has, the bucket stays as it is, and in the list of deferred buckets, as do those with more
-// keys, or with outliers (keys from outside of the interval), and smaller ones whose values suited the step before.
-// Others leave `done` in their place. Where there are giant buckets, values repeat that no counts foretell: then a
-// value that occurs six times in the first 4096 keys is enough.
+// for a value. Where one has, the bucket stays as it is, and in the list of deferred buckets, as do larger buckets,
+// such with outliers (keys from outside of the interval), and smaller ones whose values suited the step before. Others
+// leave `done` in their place. Where there are giant buckets, values repeat that no counts foretell: then a value that
+// occurs six times in the first 4096 keys is enough.
 //
 // As many blocks as are resident go through the list. In place is allowed: a bucket is read before it is written.
 //
@@ -32,14 +31,14 @@ struct four_bit_sort_kernel {
   static constexpr unsigned counter_bits = 4, most = (1u << counter_bits) - 1, in_a_word = 32 / counter_bits;
   static constexpr unsigned words = bucket_ranks::most / in_a_word, warps = block_threads / simt::warp_size;
   static constexpr unsigned rows = words / block_threads; // of 32 words, that a warp places
-  static constexpr unsigned stretch = 40'960;             ///< places whose ranks there is room for at once
+  static constexpr unsigned capacity = 40'960;            ///< keys, and what lies before them in a vector
   static constexpr std::uint32_t keys_a_value = 4;
   static constexpr std::uint32_t most_at_first = 5; ///< of a value, in the first row of a vector a thread
   using medium = typename medium_sort_kernel<Image>::local;
   static constexpr int vector = 4, in_flight = 4;
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, words> counters;
-    alignas(16) simt::shared_array<std::uint16_t, stretch> ranks;
+    alignas(16) simt::shared_array<std::uint16_t, capacity> ranks;
     simt::shared_array<std::uint32_t, warps> keys;           // that each warp places
     simt::shared_value<Word> first;                          // of the bucket's values, from the window's lowest image
     simt::shared_value<std::uint32_t> often, often_at_first; ///< 1: some value occurs too often
@@ -80,7 +79,8 @@ struct four_bit_sort_kernel {
   }
   SORTILE_DEVICE bool takes(const bucket& b, const key_window<Word>& w) const {
     const std::uint32_t keys = b.end - b.lead, values = at.values_a_bucket(w);
-    return keys <= keys_a_value * values && (b.end > medium::capacity || medium::will_be_skewed(keys, values));
+    return b.end <= capacity && keys <= keys_a_value * values &&
+           (b.end > medium::capacity || medium::will_be_skewed(keys, values));
   }
   SORTILE_DEVICE void prefetch(const bucket& b) const {
     constexpr std::uint32_t line = 128 / sizeof(Word);
@@ -106,16 +106,10 @@ struct four_bit_sort_kernel {
       simt::block_barrier(); // all have read that
       return false;
     }
-    std::uint32_t before = before_warp(s); // a barrier has passed
-    before += b.lead;
-    for (std::uint32_t from = 0;; from += stretch) {
-      place(s, before, from);
-      simt::block_barrier();
-      write(s, b, distance, from);
-      if (b.end - from <= stretch)
-        return true;
-      simt::block_barrier();
-    }
+    place(s, b);
+    simt::block_barrier();
+    write(s, b, distance);
+    return true;
   }
   SORTILE_DEVICE void count(shared& s, const bucket& b, const key_distance<Image>& distance, bool repeats) const {
     constexpr std::uint32_t row = vector * block_threads;
@@ -131,7 +125,7 @@ struct four_bit_sort_kernel {
       p += row;
     }
     for (; !gives_up && p < b.end; p += in_flight * row)
-      gives_up = count_rows<in_flight>(s, b, p, distance, most, s.often);
+      count_rows<in_flight>(s, b, p, distance, most, s.often);
   }
   /// Whether more than a quarter of the keys that the warp reads first are equal, one of four looked at.
   SORTILE_DEVICE bool one_value_leads(const bucket& b, std::uint32_t p) const {
@@ -139,9 +133,9 @@ struct four_bit_sort_kernel {
     const Word key = own ? at.in.load(b.first + p) : Word{0}, first = simt::shuffle(key, 1); // lane 0 may own none
     return unsigned(simt::popcount(simt::ballot(own && key == first))) > simt::warp_size / 4;
   }
-  /// This thread's vector at place p, and those in as many rows behind it. Whether one of their values is too frequent.
+  /// This thread's vector at place p, and those in as many rows behind it.
   template <int Rows>
-  SORTILE_DEVICE bool count_rows(shared& s, const bucket& b, std::uint32_t p, const key_distance<Image>& distance,
+  SORTILE_DEVICE void count_rows(shared& s, const bucket& b, std::uint32_t p, const key_distance<Image>& distance,
                                  std::uint32_t allowed, simt::shared_value<std::uint32_t>& often) const {
     constexpr std::uint32_t row = vector * block_threads;
     simt::vec<Word, vector> x[Rows];
@@ -149,7 +143,6 @@ struct four_bit_sort_kernel {
     for (int j = 0; j < Rows; ++j)
       if (p + unsigned(j) * row < b.end)
         x[j] = load_up_to<vector>(at.in, b.first + p + unsigned(j) * row, n);
-    bool too_many = false;
     SORTILE_UNROLL
     for (int j = 0; j < Rows; ++j) {
       const std::uint32_t q = p + unsigned(j) * row;
@@ -157,51 +150,41 @@ struct four_bit_sort_kernel {
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
         if (whole || (q + unsigned(e) >= b.lead && q + unsigned(e) < b.end))
-          too_many |= add(s, std::uint32_t(distance.of(x[j][e]))) >= allowed;
+          add(s, std::uint32_t(distance.of(x[j][e])), allowed, often);
     }
-    if (too_many) // what the neighbours of such a value have may mean nothing
-      often.store(0, 1u, simt::relaxed, simt::block_scope);
-    return too_many;
   }
-  /// How often the value was counted before.
-  static SORTILE_DEVICE std::uint32_t add(shared& s, std::uint32_t rank) {
+  static SORTILE_DEVICE void add(shared& s, std::uint32_t rank, std::uint32_t allowed,
+                                 simt::shared_value<std::uint32_t>& often) {
     const unsigned shift = rank % in_a_word * counter_bits;
-    return s.counters.fetch_add(rank / in_a_word, 1u << shift, simt::relaxed, simt::block_scope) >> shift & most;
+    const std::uint32_t old = s.counters.fetch_add(rank / in_a_word, 1u << shift, simt::relaxed, simt::block_scope);
+    if ((old >> shift & most) >= allowed) // what its neighbours have may mean nothing from now on
+      often.store(0, 1u, simt::relaxed, simt::block_scope);
   }
-  /// How many keys there are of the values before this warp's. One barrier.
-  static SORTILE_DEVICE std::uint32_t before_warp(shared& s) {
+  /// The ranks in order, from s.ranks[b.lead] on.
+  static SORTILE_DEVICE void place(shared& s, const bucket& b) {
     const unsigned warp = simt::warp_index(), lane = simt::lane_index();
+    const unsigned first = warp * rows * simt::warp_size + lane;
     std::uint32_t own = 0;
     SORTILE_UNROLL
     for (unsigned r = 0; r < rows; ++r)
-      own += in_word(s.counters.load(word_of(r)));
+      own += in_word(s.counters.load(first + r * simt::warp_size));
     const std::uint32_t of_warp = simt::warp_reduce_add(own);
     if (lane == 0)
       s.keys[warp] = of_warp;
     simt::block_barrier();
     static_assert(warps <= simt::warp_size);
-    return simt::warp_reduce_add(lane < warp ? s.keys.load(lane) : 0u);
-  }
-  /// This lane's word of counters in its warp's row r.
-  static SORTILE_DEVICE unsigned word_of(unsigned r) {
-    return (simt::warp_index() * rows + r) * simt::warp_size + simt::lane_index();
-  }
-  /// The ranks of the places from `from` on, in order, as many as there is room for; this warp's begin at `begin`.
-  static SORTILE_DEVICE void place(shared& s, std::uint32_t begin, std::uint32_t from) {
+    std::uint32_t begin = b.lead + simt::warp_reduce_add(lane < warp ? s.keys.load(lane) : 0u);
     SORTILE_NO_UNROLL
     for (unsigned r = 0; r < rows; ++r) {
-      const unsigned at = word_of(r);
+      const unsigned at = first + r * simt::warp_size;
       std::uint32_t rest = s.counters.load(at);
       const std::uint32_t here = in_word(rest), up_to = primitives::warp_inclusive_scan(here, primitives::plus{});
-      const std::uint32_t end = begin + simt::shuffle(up_to, simt::warp_size - 1);
-      if (end > from && begin < from + stretch)
-        for (std::uint32_t place = begin + up_to - here - from; rest != 0; ++place) {
-          const unsigned lowest = unsigned(simt::trailing_zeros(rest)) / counter_bits;
-          if (place < stretch)
-            s.ranks[place] = std::uint16_t(at * in_a_word + lowest);
-          rest -= 1u << lowest * counter_bits;
-        }
-      begin = end;
+      for (std::uint32_t place = begin + up_to - here; rest != 0; ++place) {
+        const unsigned lowest = unsigned(simt::trailing_zeros(rest)) / counter_bits;
+        s.ranks[place] = std::uint16_t(at * in_a_word + lowest);
+        rest -= 1u << lowest * counter_bits;
+      }
+      begin += simt::shuffle(up_to, simt::warp_size - 1);
     }
   }
   /// The sum of a word's counters.
@@ -209,11 +192,9 @@ struct four_bit_sort_kernel {
     constexpr std::uint32_t every_other = 0x0f0f0f0f;
     return ((word & every_other) + (word >> counter_bits & every_other)) * 0x01010101u >> 24;
   }
-  /// The keys of the places that place() has found.
-  SORTILE_DEVICE void write(shared& s, const bucket& b, const key_distance<Image>& distance, std::uint32_t from) const {
-    const std::uint32_t end = b.end - from < stretch ? b.end : from + stretch;
-    for (std::uint32_t p = from + vector * simt::thread_index(); p < end; p += vector * block_threads) {
-      const auto ranks = simt::load_vector<vector>(s.ranks, p - from);
+  SORTILE_DEVICE void write(shared& s, const bucket& b, const key_distance<Image>& distance) const {
+    for (std::uint32_t p = vector * simt::thread_index(); p < b.end; p += vector * block_threads) {
+      const auto ranks = simt::load_vector<vector>(s.ranks, p);
       simt::vec<Word, vector> x;
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
