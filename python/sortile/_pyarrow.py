@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pyarrow
@@ -18,6 +18,11 @@ _VIEWS: dict[int, Any] = (  # of which PyArrow takes no rows; by number, as not 
     if hasattr(pyarrow, "string_view")
     else {}
 )
+_of_lists: dict[int, Callable[[Any, Any], Any]] = {
+    pyarrow.list_(pyarrow.null()).id: lambda field, type_: pyarrow.list_(field),
+    pyarrow.large_list(pyarrow.null()).id: lambda field, type_: pyarrow.large_list(field),
+    pyarrow.list_(pyarrow.null(), 1).id: lambda field, type_: pyarrow.list_(field, type_.list_size),
+}
 _take = pyarrow.compute.get_function("take")
 _within = pyarrow.compute.TakeOptions(boundscheck=False)
 
@@ -78,28 +83,97 @@ class _PyArrow(TableLibrary):
     def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
         made, table = core.take_arrow(table.columns, rows, threads), table.table
         if made is NotImplemented:
-            columns = [self.take_column(column, rows, ignore_index, threads) for column in table.columns]
+            columns = [
+                _taken(column, rows, threads, f"column {name!r}")
+                for name, column in zip(table.schema.names, table.columns)
+            ]
             return type(table).from_arrays(columns, schema=table.schema)
         batch = pyarrow.record_batch(_Made(made))
         return batch if isinstance(table, pyarrow.RecordBatch) else pyarrow.Table.from_batches([batch])
 
     def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
-        held = _VIEWS.get(column.type.id)
-        if held is not None:
-            return self.take_column(column.cast(held), rows, ignore_index, threads).cast(column.type)
-        taken = taken_column(column, rows, threads)
-        if taken is None:
-            return _taken(column, rows)
-        return pyarrow.chunked_array([taken]) if isinstance(column, pyarrow.ChunkedArray) else taken
+        return _taken(column, rows, threads, "a column")
 
 
-def _taken(column: Any, rows: Array) -> Any:
-    """Rows of a column, by PyArrow."""
+def _taken(column: Any, rows: Array, threads: int | None, subject: str) -> Any:
+    held = _VIEWS.get(column.type.id)
+    if held is not None:
+        return _taken(column.cast(held), rows, threads, subject).cast(column.type)
+    if pyarrow.types.is_run_end_encoded(column.type):
+        return _taken_runs(column, rows, threads, subject)
+    taken = taken_column(column, rows, threads)
+    if taken is None:
+        return _taken_by_pyarrow(column, rows, subject)
+    return pyarrow.chunked_array([taken]) if isinstance(column, pyarrow.ChunkedArray) else taken
+
+
+def _taken_by_pyarrow(column: Any, rows: Array, subject: str) -> Any:
     numbers = pyarrow.Array.from_buffers(_NUMBERS[rows.dtype], len(rows), [None, pyarrow.py_buffer(rows)])
+    kind = column.type
     try:
-        return _take.call([column, numbers], _within)
-    except pyarrow.ArrowNotImplementedError as e:
-        raise TypeError(f"sortile.sort_table: PyArrow takes no rows of such a column, which argsort_table orders: {e}") from e
+        held = _without_views(kind)
+        if held != kind:
+            return _take.call([column.cast(held), numbers], _within).cast(kind)
+        if not pyarrow.types.is_dictionary(kind) or not isinstance(column, pyarrow.ChunkedArray):
+            return _take.call([column, numbers], _within)
+        try:
+            return _take.call([column, numbers], _within)
+        except pyarrow.ArrowInvalid:  # it makes one dictionary of several only where no entry is null
+            pieces = [_without_null_entries(piece) for piece in column.chunks]
+            return _take.call([pyarrow.chunked_array(pieces, kind), numbers], _within)
+    except pyarrow.ArrowException as e:
+        raise TypeError(
+            f"sortile.sort_table: PyArrow takes no rows of {subject} of type {kind}; argsort_table gives the order: {e}"
+        ) from e
+
+
+def _without_views(kind: Any) -> Any:
+    """The type with texts and binary in place of the views within, of which PyArrow takes no rows."""
+    if kind.id in _VIEWS:
+        return _VIEWS[kind.id]
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pyarrow.types.is_map(kind):
+        key, item = (f.with_type(_without_views(f.type)) for f in (kind.key_field, kind.item_field))
+        return pyarrow.map_(key, item, kind.keys_sorted)
+    if kind.id in _of_lists:
+        return _of_lists[kind.id](kind.value_field.with_type(_without_views(kind.value_type)), kind)
+    return kind
+
+
+def _without_null_entries(piece: Any) -> Any:
+    """A dictionary's rows as they are, those of entries that are null without an entry."""
+    entries, kind = piece.dictionary, piece.type
+    if entries.null_count == 0:
+        return piece
+    there = np.asarray(entries.is_valid())
+    place = np.maximum(np.cumsum(there) - 1, 0)
+    places = pyarrow.array(place, kind.index_type, mask=~there)
+    return pyarrow.DictionaryArray.from_arrays(places.take(piece.indices), entries.drop_null(), ordered=kind.ordered)
+
+
+def _taken_runs(column: Any, rows: Array, threads: int | None, subject: str) -> Any:
+    """Rows of a column that holds runs, in runs."""
+    several = isinstance(column, pyarrow.ChunkedArray)
+    pieces = column.chunks if several else [column]
+    kind, ends, before = column.type, [np.empty(0, np.int64)], 0
+    for piece in pieces:
+        within = np.asarray(piece.run_ends).astype(np.int64) - piece.offset  # it may begin inside of its runs
+        ends.append(np.clip(within, 0, len(piece)) + before)
+        before += len(piece)
+    run_of_row = np.searchsorted(np.concatenate(ends), rows, side="right").astype(rows.dtype)
+    values = pyarrow.chunked_array([piece.values for piece in pieces], kind.value_type)
+    most = int(np.iinfo(kind.run_end_type.to_pandas_dtype()).max)  # rows of a piece
+
+    def in_runs(runs: Array) -> Any:
+        begins = np.flatnonzero(np.append(True, runs[1:] != runs[:-1])[: len(runs)])
+        taken = _taken(values, runs[begins], threads, subject).combine_chunks()
+        made = pyarrow.array(np.append(begins[1:], len(runs))[: len(begins)], kind.run_end_type)
+        return pyarrow.RunEndEncodedArray.from_arrays(made, taken, kind)
+
+    if not several:
+        return in_runs(run_of_row)
+    return pyarrow.chunked_array([in_runs(run_of_row[i : i + most]) for i in range(0, len(rows), most)], kind)
 
 
 LIBRARY = _PyArrow()

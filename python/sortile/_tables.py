@@ -63,8 +63,8 @@ _known: dict[type, tuple[TableLibrary, bool]] = {}  # whether it is a column
 
 def sort_table(
     table: Any,
-    by: Any = None,
     /,
+    by: Any = None,
     *,
     nulls: Literal["last", "first"] = "last",
     nan: Nan = "last",
@@ -124,8 +124,8 @@ def sort_table(
 
 def argsort_table(
     table: Any,
-    by: Any = None,
     /,
+    by: Any = None,
     *,
     dtype: DTypeLike | None = None,
     nulls: Literal["last", "first"] = "last",

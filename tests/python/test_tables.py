@@ -327,6 +327,70 @@ def test_dictionaries_with_entries_that_are_null(held, nulls):
         assert found.tolist() == order_of([rows], [down], nulls)
 
 
+def test_rows_of_dictionaries_with_entries_that_are_null():
+    pieces = [
+        pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array(numbers, pyarrow.int8()), pyarrow.array(entries, pyarrow.string()), ordered=True)
+        for numbers, entries in (([2, 0, 1, None], ["c", None, "b"]), ([], ["z"]), ([0, 1, 0], ["a", "b"]), ([0], [None]))
+    ]
+    column = pyarrow.chunked_array([pieces[0].slice(1), *pieces[1:]])
+    texts = ["c", None, None, "a", "b", "a", None]
+    found = sortile.sort_table(column)
+    assert found.type == column.type and found.to_pylist() == ["a", "a", "b", "c", None, None, None]
+    table = sortile.sort_table(pyarrow.table({"k": range(7), "text": column}), ("k", "descending"))
+    assert table.schema.field("text").type == column.type and table["text"].to_pylist() == texts[::-1]
+
+
+@pytest.mark.parametrize("ends", [pyarrow.int16(), pyarrow.int32(), pyarrow.int64()])
+@pytest.mark.parametrize("values", [
+    pyarrow.array(["a", "b", None]), pyarrow.array([[1], [], [2]]), pyarrow.array(["a", None, "c"], pyarrow.string_view()),
+    pyarrow.array(["a", "b", "a"]).dictionary_encode()], ids=lambda values: str(values.type))
+def test_rows_of_runs(ends, values):
+    runs = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([2, 5, 20_000], ends), values)
+    pieces = pyarrow.chunked_array([runs.slice(1, 4), runs.slice(3, 0), runs.slice(1), runs])
+    rng = np.random.default_rng(3)
+    for column in (pieces, pieces.slice(0, 0)):
+        keys = rng.integers(0, 9, len(column))
+        table = pyarrow.table({"k": keys, "runs": column})
+        found, held = sortile.sort_table(table, by="k"), column.to_pylist()
+        found.validate(full=True)
+        assert found.schema == table.schema
+        assert found["runs"].to_pylist() == [held[row] for row in np.argsort(keys, kind="stable")]
+    batch = pyarrow.record_batch({"k": [2, 1, 0], "runs": runs.slice(1, 3)})
+    found = sortile.sort_table(batch, by="k")
+    found.validate(full=True)
+    assert found.schema == batch.schema and found["runs"].to_pylist() == runs.slice(1, 3).to_pylist()[::-1]
+    assert len(found["runs"].run_ends) == 2  # still runs
+
+
+VIEW = pyarrow.string_view()
+
+
+@pytest.mark.parametrize("type_, held", [
+    (pyarrow.struct([("a", VIEW), ("b", pyarrow.int8())]), {"a": "x", "b": 1}),
+    (pyarrow.list_(VIEW), ["x", None]),
+    (pyarrow.large_list(pyarrow.struct([pyarrow.field("a", VIEW, metadata={"of": "a"})])), [{"a": "x"}]),
+    (pyarrow.list_(pyarrow.binary_view(), 2), [b"x", b""]),
+    (pyarrow.map_(VIEW, VIEW), [("x", "y")]),
+    (pyarrow.list_view(VIEW), ["x"])], ids=str)
+def test_rows_of_what_holds_views(type_, held):
+    array = pyarrow.array([held, None, held], type_)
+    for column in (array, pyarrow.chunked_array([array.slice(0, 1), array.slice(1)])):
+        table = pyarrow.table({"k": [2, 1, 0], "v": column})
+        found = sortile.sort_table(table, by="k")
+        found.validate(full=True)
+        assert found.schema.equals(table.schema, check_metadata=True) and found["v"].to_pylist() == [held, None, held]
+
+
+def test_by_may_be_named():
+    table = pyarrow.table({"a": [2, 3, 1]})
+    assert sortile.argsort_table(table, by="a").tolist() == [2, 0, 1]
+    assert sortile.sort_table(table, by=[("a", "descending")])["a"].to_pylist() == [3, 2, 1]
+    assert sortile.sort_table(table["a"], by="descending").to_pylist() == [3, 2, 1]
+    with pytest.raises(TypeError):
+        sortile.sort_table(table=table, by="a")
+
+
 class Metres(pyarrow.ExtensionType):
     """A type that PyArrow is not told of by name."""
 
@@ -392,14 +456,20 @@ def test_refusals():
     objects = polars.DataFrame({"o": polars.Series([object(), object()], dtype=polars.Object), "l": [[1], [2]]})
     objects = objects.with_columns(s=polars.Series([{"x": 1}, {"x": 0}]), n=polars.Series([1, None]))
     runs = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([1, 2], pyarrow.int32()), pyarrow.array([3, 4]))
-    held = pyarrow.table({"k": [1, 0], "runs": runs})
+    held = pyarrow.table({"k": [1, 0], "within": pyarrow.StructArray.from_arrays([runs], ["runs"])})
+    numbers = pyarrow.array(range(100), pyarrow.int8())
+    entries = ([f"{letter}{number}" for number in range(100)] for letter in "ab")
+    pieces = [pyarrow.DictionaryArray.from_arrays(numbers, pyarrow.array(texts)) for texts in entries]
+    many = pyarrow.table({"k": range(200), "many": pyarrow.chunked_array(pieces)})
     wide = pandas.DataFrame({"n": [1.0, np.nan], "between": pandas.IntervalIndex.from_tuples([(0, 1), (1, 2)])})
     for call, text in [
         (lambda: sortile.argsort_table(objects, "o"), "sortile.argsort_table: column 'o' of type Object has no order here"),
         (lambda: sortile.argsort_table(objects, "l"), "sortile.argsort_table: column 'l' of type large_list has no order here"),
         (lambda: sortile.argsort_table(objects, ["n", "s"], nulls="first"), "column 's' of type struct has no order here"),
         (lambda: sortile.argsort_table(wide, ["n", "between"], nulls="first"), "column 'between' of type struct has no order"),
-        (lambda: sortile.sort_table(held, "k"), "PyArrow takes no rows of such a column, which argsort_table orders"),
+        (lambda: sortile.sort_table(held, "k"), "takes no rows of column 'within' of type struct<runs: run_end.*argsort_table"),
+        (lambda: sortile.sort_table(many, "k"), "takes no rows of column 'many' of type dictionary.*a larger index type"),
+        (lambda: sortile.sort_table(many["many"]), "takes no rows of a column of type dictionary.*a larger index type"),
     ]:
         with pytest.raises(TypeError, match=text):
             call()
