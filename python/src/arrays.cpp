@@ -39,6 +39,14 @@ std::string text_of(nb::handle h) {
 
 } // namespace
 
+void raise_what_is_set() {
+  nb::python_error said; // takes it
+  if (!said.matches(PyExc_MemoryError))
+    throw said;
+  PyErr_SetString(PyExc_MemoryError, ("sortile: no memory for an array: " + text_of(said.value())).c_str());
+  throw nb::python_error();
+}
+
 nb::object without_gaps(nb::handle array) {
   PyArrayObject* const a = as_array(array);
   // NumPy calls an array of no elements aligned wherever it begins.

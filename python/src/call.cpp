@@ -36,7 +36,13 @@ unsigned thread_count(nb::handle threads) {
 } // namespace
 
 std::string quoted(nb::handle value) {
-  return nb::repr(value).c_str();
+  try {
+    return nb::repr(value).c_str();
+  } catch (const nb::python_error&) {
+    if (!PyLong_Check(value.ptr()))
+      throw;
+    return "a number of " + quoted(value.attr("bit_length")()) + " bits"; // of thousands of digits, which Python does not write
+  }
 }
 
 bool flag(const char* name, nb::handle value) {
@@ -130,12 +136,14 @@ bool call::go_on(double done) {
 }
 
 bool call::ask_python(double done) {
-  const nb::gil_scoped_acquire locked;
+  const with_lock locked;
   try {
-    if (PyErr_CheckSignals() != 0)
-      throw nb::python_error();
-    if (progress_.is_valid())
-      progress_(done);
+    or_stop_for_ever([&] {
+      if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
+      if (progress_.is_valid())
+        progress_(done);
+    });
     return true;
   } catch (...) {
     failure_ = std::current_exception();

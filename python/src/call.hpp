@@ -2,6 +2,7 @@
 #pragma once
 
 #include "element.hpp"
+#include "lock.hpp"
 
 #include <sortile/error.hpp>
 #include <sortile/options.hpp>
@@ -54,7 +55,7 @@ class call {
       opts.progress = [this](double done) { return go_on(done); };
     }
     try {
-      const nb::gil_scoped_release unlocked;
+      const without_lock unlocked;
       work();
     } catch (const cancelled&) {
       raise_failure();
@@ -67,7 +68,7 @@ class call {
   void run_to_the_end(std::size_t n, Work&& work) {
     if (n < lock_kept_below)
       return work();
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     work();
   }
 

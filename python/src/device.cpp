@@ -1,5 +1,7 @@
 #include "device.hpp"
 
+#include "lock.hpp"
+
 #include <sortile/device.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
@@ -21,16 +23,18 @@ class framework_memory final : public device_memory_resource {
   explicit framework_memory(nb::handle allocate) : allocate_(allocate) {}
 
   void* allocate(std::size_t bytes, void*) override {
-    const nb::gil_scoped_acquire locked;
-    const nb::tuple made = nb::cast<nb::tuple>(allocate_(bytes));
+    const with_lock locked;
+    const nb::tuple made = or_stop_for_ever([&] { return nb::cast<nb::tuple>(allocate_(bytes)); });
     void* const address = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(made[0]));
     owners_.emplace_back(address, made[1]);
     return address;
   }
 
   void deallocate(void* memory, std::size_t, void*) noexcept override {
-    const nb::gil_scoped_acquire locked;
-    owners_.erase(std::find_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == memory; }));
+    const with_lock locked;
+    or_stop_for_ever([&] {
+      owners_.erase(std::find_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == memory; }));
+    });
   }
 
  private:
@@ -72,7 +76,7 @@ void queue_on(bool descending, int ordinal, std::uintptr_t stream, nb::handle al
   options opts = on_device(descending);
   opts.stream = reinterpret_cast<void*>(stream);
   opts.resource = &workspace;
-  const nb::gil_scoped_release unlocked;
+  const without_lock unlocked;
   const device_scope current(ordinal);
   run(opts);
 }
@@ -302,13 +306,13 @@ bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool 
 
 nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, const nb::args& arguments) {
   const auto wait = [&] {
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     const device_scope current(ordinal);
     wait_for(stream);
   };
   nb::object result;
   try {
-    result = call(*arguments);
+    result = or_stop_for_ever([&] { return call(*arguments); });
   } catch (...) {
     try {
       wait();

@@ -161,8 +161,10 @@ void place_missing_positions(const element& e, missing_move move, const void* ke
     return index_bytes == 4 ? load<std::uint32_t>(at) : load<std::uint64_t>(at);
   };
   const std::byte* const first = static_cast<const std::byte*>(keys);
-  const std::size_t count =
-      count_at_end(move, n, [&](std::size_t i) { return is_missing(e, first + position(i) * e.width); });
+  const std::size_t count = count_at_end(move, n, [&](std::size_t i) {
+    const std::size_t at = position(i); // beyond the keys where another thread has changed them during the sort
+    return at < n && is_missing(e, first + at * e.width);
+  });
   move_block(move, positions, n, count, index_bytes);
 }
 

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "device.hpp"
+#include "lock.hpp"
 #include "route.hpp"
 #include "select.hpp"
 #include "sort.hpp"
@@ -15,6 +16,7 @@
 #include <sortile/sortile.h>
 
 #include <string>
+#include <utility>
 
 namespace sortile::python {
 
@@ -24,6 +26,8 @@ nb::object explain(nb::handle like, std::size_t n, bool positions, nb::handle de
     return nb::borrow<nb::object>(Py_NotImplemented);
   call how(threads);
   how.opts.order = order_of(descending);
+  if (n > std::size_t{1} << 56)
+    throw nb::value_error(("sortile.explain: no memory holds " + std::to_string(n) + " elements").c_str());
   // A plan is made from n and the types; the arrays are only looked at for whether they are one and the same.
   std::byte* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 20);
   const std::size_t bytes = (n + 16) * 8;
@@ -63,11 +67,19 @@ void release_scratch_memory() {
 
 namespace {
 
+/// The function, as nanobind may call it: its handlers do not throw on what ends a thread.
+template <class Result, class... Args>
+auto stopping(Result (*f)(Args...)) {
+  return [f](Args... given) -> Result {
+    return sortile::python::or_stop_for_ever([&]() -> Result { return f(std::forward<Args>(given)...); });
+  };
+}
+
 /// A function whose arguments are objects of any kind, None among them, by position alone.
 template <class... Args>
 void def_any(nanobind::module_& m, const char* name, nanobind::object (*f)(Args...)) {
   const auto any = [](auto&&) { return nanobind::arg().none(); };
-  m.def(name, f, any(static_cast<Args*>(nullptr))...);
+  m.def(name, stopping(f), any(static_cast<Args*>(nullptr))...);
 }
 
 } // namespace
@@ -99,25 +111,25 @@ NB_MODULE(_core, m) {
   def_any(m, "explain", &here::explain);
   def_any(m, "route", &here::route);
   const auto any = [] { return nanobind::arg().none(); };
-  m.def("check_segments", &here::check_segments, any(), any());
-  m.def("quantiles", &here::quantiles, any(), any(), any(), any(), any(), any());
-  m.def("info", &here::info);
-  m.def("release_scratch", &here::release_scratch_memory);
-  m.def("device_sort", &here::device_sort);
-  m.def("device_segments", &here::device_segments);
-  m.def("device_top_k", &here::device_top_k);
-  m.def("device_takes_nan_last", &here::device_takes_nan_last);
-  m.def("device_segment_top_k", &here::device_segment_top_k);
-  m.def("device_segments_take_nan_last", &here::device_segments_take_nan_last);
-  m.def("device_is_sorted", &here::device_is_sorted);
-  m.def("device_lexsort", &here::device_lexsort);
-  m.def("device_groups", &here::device_groups);
-  m.def("device_nth_element", &here::device_nth_element);
-  m.def("device_quantiles", &here::device_quantiles);
-  m.def("device_route", &here::device_route);
-  m.def("device_merge", &here::device_merge);
-  m.def("device_done", &here::device_done);
-  m.def("device_explain", &here::device_explain);
-  m.def("xla_handlers", &here::xla_handlers);
+  m.def("check_segments", stopping(&here::check_segments), any(), any());
+  m.def("quantiles", stopping(&here::quantiles), any(), any(), any(), any(), any(), any());
+  m.def("info", stopping(&here::info));
+  m.def("release_scratch", stopping(&here::release_scratch_memory));
+  m.def("device_sort", stopping(&here::device_sort));
+  m.def("device_segments", stopping(&here::device_segments));
+  m.def("device_top_k", stopping(&here::device_top_k));
+  m.def("device_takes_nan_last", stopping(&here::device_takes_nan_last));
+  m.def("device_segment_top_k", stopping(&here::device_segment_top_k));
+  m.def("device_segments_take_nan_last", stopping(&here::device_segments_take_nan_last));
+  m.def("device_is_sorted", stopping(&here::device_is_sorted));
+  m.def("device_lexsort", stopping(&here::device_lexsort));
+  m.def("device_groups", stopping(&here::device_groups));
+  m.def("device_nth_element", stopping(&here::device_nth_element));
+  m.def("device_quantiles", stopping(&here::device_quantiles));
+  m.def("device_route", stopping(&here::device_route));
+  m.def("device_merge", stopping(&here::device_merge));
+  m.def("device_done", stopping(&here::device_done));
+  m.def("device_explain", stopping(&here::device_explain));
+  m.def("xla_handlers", stopping(&here::xla_handlers));
   m.attr("has_gpu_engine") = here::has_gpu_engine;
 }

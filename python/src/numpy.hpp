@@ -21,10 +21,13 @@ inline PyArrayObject* as_array(nb::handle h) {
   return reinterpret_cast<PyArrayObject*>(h.ptr());
 }
 
+/// The Python error that is set; of memory that cannot be had in this package's words.
+[[noreturn]] void raise_what_is_set();
+
 /// A new reference as an object; the Python error that is set, where there is none.
 inline nb::object owned(PyObject* made) {
   if (made == nullptr)
-    throw nb::python_error();
+    raise_what_is_set();
   return nb::steal<nb::object>(made);
 }
 inline nb::object owned(PyArrayObject* made) {

@@ -13,8 +13,11 @@
 // A thread that has nothing to do looks for work for some microseconds, since the phases of a sort follow each other
 // closely, and then sleeps. After a fork the child has none of the threads and may find the lock taken; it leaves the
 // pool alone and begins another. At the end of the program, or where the library is unloaded, the threads are joined;
-// calls that come later do their work alone.
+// calls that come later do their work alone. A caller that will never go on (Python ends threads so) says so before, and
+// the threads, of which some may wait for it, are left to the end of the process.
 #include "cpu/parallel.hpp"
+
+#include "cpu/leave_threads.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -82,6 +85,7 @@ class pool {
  public:
   void run(unsigned workers, worker_function f);
   void stop();
+  void leave();
 
  private:
   using lock = std::unique_lock<std::mutex>;
@@ -95,12 +99,13 @@ class pool {
   void serve();
 
   std::mutex mutex_;
-  std::condition_variable work_, done_;
+  std::condition_variable work_, done_, ended_;
   std::vector<std::thread> threads_;
   job* first_ = nullptr;        ///< jobs with shares that nobody has taken, the oldest first
   std::atomic<int> offered_{0}; ///< how many such jobs
   unsigned asleep_ = 0;
-  bool stopped_ = false;
+  std::size_t serving_ = 0; ///< threads
+  bool stopped_ = false, left_ = false;
 };
 
 /// More threads than processors gain nothing; a few more let tests on a small machine see what many do to each other.
@@ -115,8 +120,10 @@ void pool::add_threads(unsigned wanted) {
     return;
   const signals_kept_off guard;
   try {
-    while (threads_.size() < wanted)
+    while (threads_.size() < wanted) {
       threads_.emplace_back([this] { serve(); });
+      ++serving_;
+    }
   } catch (const std::exception&) { // std::system_error, std::bad_alloc
   }
 }
@@ -214,18 +221,27 @@ void pool::serve() {
     if (j.running.fetch_sub(1, std::memory_order_release) == 1)
       done_.notify_all();
   }
+  --serving_;
+  ended_.notify_all();
 }
 
 void pool::stop() {
-  std::vector<std::thread> threads;
-  {
-    const lock held(mutex_);
-    stopped_ = true;
-    threads.swap(threads_);
-  }
+  lock held(mutex_);
+  stopped_ = true;
   work_.notify_all();
+  ended_.wait(held, [this] { return left_ || serving_ == 0; });
+  std::vector<std::thread> threads = std::move(threads_);
+  threads_.clear();
+  const bool left = left_;
+  held.unlock();
   for (std::thread& thread : threads)
-    thread.join();
+    left ? thread.detach() : thread.join();
+}
+
+void pool::leave() {
+  const lock held(mutex_);
+  left_ = true;
+  ended_.notify_all();
 }
 
 std::atomic<pool*> current{nullptr}; // never deleted: calls may come until the process has ended
@@ -259,3 +275,12 @@ void run_workers(unsigned workers, worker_function f) {
 }
 
 } // namespace sortile::cpu::detail
+
+namespace sortile::cpu {
+
+void leave_threads() {
+  if (detail::pool* const p = detail::current.load(std::memory_order_acquire))
+    p->leave();
+}
+
+} // namespace sortile::cpu

@@ -107,6 +107,20 @@ def test_options_of_other_types_are_refused(option, values, text, calls):
                 call(*arguments, **{option: value})
 
 
+def test_axes_that_are_none_are_refused():
+    x = np.arange(6).reshape(2, 3)
+    for call in (
+        sortile.sort, sortile.argsort, sortile.is_sorted, sortile.median, sortile.explain,
+        lambda x, axis: sortile.top_k(x, 1, axis=axis), lambda x, axis: sortile.partition(x, 1, axis=axis),
+        lambda x, axis: sortile.quantile(x, 0.5, axis=axis), lambda x, axis: sortile.sort_by_key(x, x, axis=axis),
+    ):
+        with pytest.raises(TypeError, match="axis is 0.0; allowed are whole numbers and None"):
+            call(x, axis=0.0)
+    for call in (sortile.argsort_rows, sortile.lexsort):
+        with pytest.raises(TypeError, match=rf"sortile.{call.__name__}: a sequence .* of a dict list\(x.values\(\)\) gives"):
+            call({"a": x[0], "b": x[1]})
+
+
 def test_numbers_that_are_none_are_refused():
     for call in (lambda v: sortile.top_k(X, v), lambda v: sortile.segment_top_k(X, v, [0, 4]), lambda v: sortile.partition(X, v), lambda v: sortile.route([0], v),
                  lambda v: sortile.quantile(X, v), sortile.lexsort, sortile.argsort_rows):
@@ -215,6 +229,29 @@ def test_a_child_of_a_process_that_has_sorted_can_sort():
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     pytest.fail("the child did not come to an end")
+
+
+@pytest.mark.parametrize("n", [5_000, 3_000_000])
+@pytest.mark.parametrize("call", [
+    "sort(x)", "argsort(x)", "unique(x, return_inverse=True)", "partition(x, 9)", "sort(x, progress=tell)",
+    "argsort(x, progress=tell)"])
+def test_a_program_ends_while_daemon_threads_sort(call, n):
+    """Python ends such threads where they ask for its lock, and that may be anywhere in a call."""
+    code = f"""
+import threading, time, numpy, sortile
+x = numpy.random.default_rng(1).integers(0, 10**9, {n})
+def tell(done):
+    sum(range(1000))
+def again():
+    while True:
+        sortile.{call}
+for _ in range(3):
+    threading.Thread(target=again, daemon=True).start()
+time.sleep(0.2)
+"""
+    for _ in range(2):
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+        assert (ran.returncode, ran.stderr) == (0, "")
 
 
 CALLS = [
@@ -440,6 +477,30 @@ except MemoryError as e:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     assert "out of memory" in ran.stdout
+
+
+def test_memory_of_results_that_cannot_be_had():
+    far = np.lib.stride_tricks.as_strided(np.zeros(1), (2**45,), (0,))
+    for call in (
+        lambda: sortile.sort(far), lambda: sortile.argsort(far), lambda: sortile.unique(far), lambda: sortile.group_by(far),
+        lambda: sortile.segment_top_k(np.arange(3), 2**50, [0, 3]), lambda: sortile.median(far),
+    ):
+        with pytest.raises(MemoryError, match="^sortile: no memory for an array: Unable to allocate"):
+            call()
+    with pytest.raises(ValueError, match="^sortile.explain: no memory holds 4611686018427387904 elements"):
+        sortile.explain(np.lib.stride_tricks.as_strided(np.zeros(1, "u1"), (2**62,), (0,)))
+
+
+def test_numbers_that_python_does_not_write():
+    x = np.arange(3)
+    for call, error, text in [
+        (lambda: sortile.sort(x, axis=-(10**5000)), np.exceptions.AxisError, "axis a number of 16610 bits of an array"),
+        (lambda: sortile.median(x, axis=10**5000), np.exceptions.AxisError, "axis a number of 16610 bits of an array"),
+        (lambda: sortile.sort(x, threads=10**5000), ValueError, "threads is a number of 16610 bits; allowed are"),
+        (lambda: sortile.sort(x, descending=10**5000), TypeError, "descending is a number of 16610 bits; allowed are"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
 
 
 def test_peak_memory_is_the_result_and_what_explain_says():
