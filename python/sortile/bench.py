@@ -158,9 +158,21 @@ def machine() -> dict[str, Any]:
     }
 
 
+class NotKept(Exception):
+    """Why a file is none that ``--json`` wrote."""
+
+
 def kept(path: str) -> tuple[dict[str, Any], list[Outcome]]:
     """The environment and outcomes of a file that ``--json`` wrote."""
-    content = json.loads(Path(path).read_text())
+    try:
+        return _kept(json.loads(Path(path).read_text()))
+    except OSError as e:
+        raise NotKept(f"{path}: {e.strerror}") from e
+    except (KeyError, TypeError, ValueError) as e:  # json.JSONDecodeError and UnicodeDecodeError are the last
+        raise NotKept(f"{path} holds no results that --json wrote: {type(e).__name__}: {e}") from e
+
+
+def _kept(content: Any) -> tuple[dict[str, Any], list[Outcome]]:
     rows = content["rows"]
     return content["environment"], [
         Outcome(
@@ -206,6 +218,13 @@ def written(path: str, about: dict[str, Any], settings: dict[str, Any], outcomes
     Path(path).write_text(json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n' + rows + "\n]\n}\n")
 
 
+def at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}; allowed are numbers from 1 up")
+    return number
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m sortile.bench", description="Times against NumPy and others, row by row."
@@ -214,12 +233,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--below", type=int, default=10**9, metavar="N", help="only rows of fewer than N elements")
     parser.add_argument("--gpu", action="store_true", help="rows of arrays on a GPU, in place of those in host memory")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row (default 1)")
-    parser.add_argument("--threads", type=int, help="of sortile; as many as the machine offers, where not given")
+    parser.add_argument("--threads", type=at_least_one, help="of sortile; as many as the machine offers, where not given")
     parser.add_argument("--list", action="store_true", help="measure nothing: print rows, sizes, keys and rivals")
     parser.add_argument("--table", action="store_true", help="as Markdown")
     parser.add_argument("--from", dest="kept", metavar="FILE", help="measure nothing: show what --json kept there")
     parser.add_argument("--json", metavar="FILE", help="keep the results there")
     chosen = parser.parse_args(arguments)
+    if chosen.json and not (folder := Path(chosen.json).parent).is_dir():  # before anything is measured
+        parser.error(f"--json: there is no folder {folder}")
 
     about = machine()
     suites: tuple[Suite, ...]
@@ -233,11 +254,17 @@ def main(arguments: list[str] | None = None) -> int:
 
         suites = _bench_cpu.SUITES
     settings = {"threads": chosen.threads or sortile.info()["threads"], "seconds": chosen.seconds}
-    outcomes = kept(chosen.kept)[1] if chosen.kept else []
+    try:
+        outcomes = kept(chosen.kept)[1] if chosen.kept else []
+    except NotKept as e:
+        parser.error(f"--from: {e}")
     options = {"threads": chosen.threads} if chosen.threads else {}
-    for row in () if chosen.kept else (row for suite in suites for row in suite(options, chosen.below)):
+    rows = () if chosen.kept else (row for suite in suites for row in suite(options, chosen.below))
+    found = bool(chosen.kept)
+    for row in rows:
         if chosen.only not in row.name:
             continue
+        found = True
         if chosen.list:
             print(row.line())
             continue
@@ -246,6 +273,8 @@ def main(arguments: list[str] | None = None) -> int:
             written(chosen.json, about, settings, outcomes)
         if not chosen.table:
             print(outcomes[-1].line(), flush=True)
+    if not found:
+        parser.error(f"no row of fewer than {chosen.below} elements has {chosen.only!r} in its name; --list names them")
     if chosen.table and not chosen.list:
         print(table(outcomes))
     elif chosen.kept:

@@ -29,6 +29,25 @@ def test_rows_and_results(tmp_path, capsys):
     assert capsys.readouterr().out.count("| np.sort |") == 2
 
 
+def test_what_cannot_be_done_is_said_first(tmp_path, capsys):
+    other = tmp_path / "other.json"
+    other.write_text('{"rows": [{}, {}]}')
+    text = tmp_path / "text.json"
+    text.write_text("no JSON")
+    for arguments, wanted in [
+        (["--from", str(tmp_path / "none.json")], "--from: .*none.json: No such file or directory"),
+        (["--from", str(text)], "--from: .*text.json holds no results that --json wrote: JSONDecodeError"),
+        (["--from", str(other)], "--from: .*other.json holds no results that --json wrote: KeyError"),
+        (["--json", str(tmp_path / "no" / "times.json")], "--json: there is no folder .*no"),
+        (["--only", "no such row"], "no row of fewer than 1000000000 elements has 'no such row' in its name; --list names"),
+        (["--list", "--below", "1"], "no row of fewer than 1 elements"),
+        (["--threads", "0"], "--threads: 0; allowed are numbers from 1 up"),
+    ]:
+        with pytest.raises(SystemExit) as end:
+            bench.main(arguments)
+        assert end.value.code == 2 and re.search(wanted, capsys.readouterr().err)
+
+
 def rows():
     return [row for suite in _bench_cpu.SUITES for row in suite({}, 10**9)]
 
