@@ -139,20 +139,31 @@ def lane_shape(dimensions: int, axis: int) -> tuple[int, ...]:
     return tuple(-1 if number == axis % dimensions else 1 for number in range(dimensions))
 
 
+def shown(value: Any) -> str:
+    """As an error quotes it: of a number of thousands of digits, which Python does not write, how long it is."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"of type {type(value).__name__}"
+
+
+AXES = "whole numbers and None"
+
+
 def is_only_axis(axis: Any) -> bool:
     """Of an array that has one."""
     return type(axis) is int and axis in (0, -1)
 
 
 def need_axis(axis: int, dimensions: int) -> None:
-    axis = whole("axis", axis, "whole numbers and None")
+    axis = whole("axis", axis, AXES)
     if dimensions == 0:
         raise AxisError(
             "sortile: an array without dimensions has no axis to sort along; axis=None takes it for one of one element"
         )
     if not -dimensions <= axis < dimensions:
         raise AxisError(
-            f"sortile: axis {axis} of an array with {dimensions} dimensions; allowed are {-dimensions} to "
+            f"sortile: axis {shown(axis)} of an array with {dimensions} dimensions; allowed are {-dimensions} to "
             f"{dimensions - 1}"
         )
 
@@ -184,8 +195,9 @@ def need_no_mask(x: Any) -> None:
         raise TypeError("sortile: a masked array would lose its mask; give x.compressed(), or x.filled(value)")
 
 
-def given(x: Any) -> tuple[Array, Back]:
-    """An ndarray of what the caller gave, without a copy where there is one to be had, and the way back for results."""
+def given(x: Any, comes_back: bool = True) -> tuple[Array, Back]:
+    """An ndarray of what the caller gave, without a copy where there is one to be had, and the way back for results,
+    which has to be there only where some `comes_back`."""
     if type(x) is np.ndarray:
         return x, _same
     need_no_mask(x)
@@ -197,26 +209,38 @@ def given(x: Any) -> tuple[Array, Back]:
             "that a column holds"
         )
     if hasattr(x, "__dlpack__"):
-        return _from_dlpack(x)
+        return _from_dlpack(x, comes_back)
     return as_array(x), _same
 
 
 def as_array(x: Any, name: str = "") -> Array:
     """As np.asarray takes lists, tuples and the like; of those that have no shape it says what they are."""
     try:
-        return np.asarray(x)
+        taken = np.asarray(x)
+        if taken.ndim > 1 and _holds_masks(x, taken.ndim - 1):
+            raise TypeError("masked arrays in it would lose their masks")
+        return taken
     except (TypeError, ValueError, OverflowError) as e:  # of classes, too, that are not made of a text alone
         what = f"{name}, of type {type(x).__name__}," if name else f"this {type(x).__name__}"
         kind = next(kind for kind in (TypeError, ValueError, OverflowError) if isinstance(e, kind))
         raise kind(f"sortile: {what} cannot be taken as an array: {e}") from e
 
 
+def _holds_masks(x: Any, depth: int) -> bool:
+    """Whether masked arrays lie in lists so deep."""
+    if not isinstance(x, (list, tuple)) or depth == 0:
+        return False
+    return any(isinstance(part, np.ma.MaskedArray) or _holds_masks(part, depth - 1) for part in x)
+
+
 def target_of(function: str, out: Any) -> Array | None:
     """The array that takes the result; of anything else, a list say, NumPy would make a copy that takes it in vain."""
     if out is None:
         return None
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"sortile.{function}: out is a masked array, whose mask would stay as it is; give out.data")
     if isinstance(out, np.ndarray) or hasattr(out, "__dlpack__"):
-        return given(out)[0]
+        return given(out, comes_back=False)[0]
     raise TypeError(f"sortile.{function}: out is of type {type(out).__name__}; an array is needed")
 
 
@@ -241,7 +265,7 @@ def positions_back(x: Any, back: Back) -> Back:
 _HOST_MEMORY = (1, 3, 11)  # of a DLDeviceType: the host's, and what CUDA and ROCm have pinned there
 
 
-def _from_dlpack(x: Any) -> tuple[Array, Back]:
+def _from_dlpack(x: Any, comes_back: bool) -> tuple[Array, Back]:
     """Arrays of other frameworks, in host memory, without a copy."""
     kind = type(x).__name__
     if not hasattr(x, "__dlpack_device__"):
@@ -249,8 +273,7 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
             f"sortile: this {kind} is traced, and this call reads its elements; docs/python-frameworks.md names those "
             "that are traced"
         )
-    namespace = _namespace(x)
-    if hasattr(x, "resolve_neg") and x.requires_grad and namespace.is_grad_enabled():  # PyTorch's
+    if hasattr(x, "resolve_neg") and x.requires_grad and _namespace(x).is_grad_enabled():  # PyTorch's
         raise TypeError("sortile: this call gives no gradient, which the tensor asks for; give it x.detach()")
     try:
         device = x.__dlpack_device__()[0]
@@ -262,15 +285,16 @@ def _from_dlpack(x: Any) -> tuple[Array, Back]:
             "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "
             "by their from_dlpack()"
         )
+    namespace = _namespace(x) if comes_back else None
     if hasattr(x, "resolve_neg"):  # some of PyTorch's stand for the negative or the conjugate of what is in memory
         x = x.detach().resolve_conj().resolve_neg()
         if str(x.dtype) == "torch.bfloat16":  # every one of its values is a float32
             return x.float().numpy(), lambda found: _narrowed(namespace.from_dlpack(found), x.dtype)
     elif str(getattr(x, "dtype", "")) == "bfloat16":  # NumPy knows it by ml_dtypes, and not by DLPack
-        return np.asarray(x), namespace.asarray
+        return np.asarray(x), getattr(namespace, "asarray", _same)
     try:
-        return np.from_dlpack(x), namespace.from_dlpack
-    except (BufferError, RuntimeError, TypeError) as e:
+        return np.from_dlpack(x), getattr(namespace, "from_dlpack", _same)
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:
         raise TypeError(f"sortile: NumPy cannot take this {kind}: {e}") from e
 
 
@@ -308,10 +332,11 @@ def _namespace(x: Any) -> Any:
         namespace = x.__array_namespace__()
         if hasattr(namespace, "from_dlpack"):
             return namespace
-    module = sys.modules[type(x).__module__.partition(".")[0]]
+    name = type(x).__module__.partition(".")[0]
+    module = sys.modules.get(name)
     if hasattr(module, "from_dlpack"):
         return module
-    raise TypeError(f"sortile: {module.__name__} has no from_dlpack() that would take a result back")
+    raise TypeError(f"sortile: {name}, whose this {type(x).__name__} is, has no from_dlpack() that would take a result back")
 
 
 def native(a: Array) -> Array:

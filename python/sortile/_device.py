@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._arrays import is_only_axis, need_axis, need_nan, whole
+from ._arrays import AXES, is_only_axis, need_axis, need_nan, whole
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -57,7 +57,7 @@ def sort_with_positions(f: Framework, x: Any, axis: int, descending: bool, nan: 
 def sort_by_key(
     f: Framework, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
 ) -> tuple[Any, tuple[Any, ...]]:
-    one_axis = keys.ndim == 1 and whole("axis", axis) in (0, -1)
+    one_axis = keys.ndim == 1 and whole("axis", axis, AXES) in (0, -1)
     for number, v in enumerate(values):
         need_values("sort_by_key", keys, v, number, one_axis)
     if not one_axis:

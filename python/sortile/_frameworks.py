@@ -8,7 +8,7 @@ loaded when the first array of theirs is seen. None of them is imported before t
 from __future__ import annotations
 
 import importlib
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from . import _device
 from ._progress import Progress
@@ -65,6 +65,10 @@ def held_together(function: str, arrays: Iterable[Any]) -> tuple[Framework | Non
     """The framework that has to be asked for one of these arrays, and all of them as its own."""
     if hasattr(arrays, "__arrow_c_stream__"):  # a list of it would be of names, or of its columns
         raise TypeError(f"sortile.{function}: {type(arrays).__name__} is a table, which argsort_table() orders")
+    if isinstance(arrays, Mapping):
+        raise TypeError(
+            f"sortile.{function}: a sequence of arrays is needed; of a {type(arrays).__name__} list(x.values()) gives one"
+        )
     try:
         given = list(arrays)
     except (TypeError, NotImplementedError):  # the latter of a memoryview of several axes

@@ -61,6 +61,7 @@ class Jax(JaxArrays):
 
     def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
         need_order(x)
+        need_elements(x, "is_sorted() gives a bool of Python's, which the elements decide, so it")
         if x.ndim == 1 and (axis is None or is_only_axis(axis)) and (lane := on_one_gpu(x)) is not None:
             need_nan(nan)
             address, ordinal = lane
@@ -105,6 +106,8 @@ class Jax(JaxArrays):
         return _compiled(_merged, descending, nan)(*runs)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
+        need_order(x)
+        need_elements(x, GROUPS)
         if x.size == 0 or (self.is_float(x) and not equal_nan):
             return super().unique(x, wanted, equal_nan)
         index, inverse, counts = wanted
@@ -242,14 +245,19 @@ def _merged(*given: Any) -> Any:
     return _device.merge(FRAMEWORK, runs, descending, None, nan)
 
 
+GROUPS = "unique() and group_by() make results whose shapes the elements decide, so these"
+
+
+def need_elements(x: Any, why: str) -> None:
+    if isinstance(x, jax.core.Tracer):
+        raise jax.errors.ConcretizationTypeError(x, f"sortile: {why} cannot be traced. ")
+
+
 def _groups(x: Any, names: tuple[str, ...]) -> list[Any]:
     """The distinct elements and these outputs of the library's call, in its order. Waits for the device, which alone
     knows how many groups there are."""
     need_order(x)
-    if isinstance(x, jax.core.Tracer):
-        raise jax.errors.ConcretizationTypeError(
-            x, "sortile: unique() and group_by() make results whose shapes the elements decide, so these cannot be traced. "
-        )
+    need_elements(x, GROUPS)
     distinct, *made, number = _compiled(_grouped, names, FRAMEWORK.positions)(x)
     groups = int(np.asarray(number).view(np.uint64)[0])
     if groups == x.size:

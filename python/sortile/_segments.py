@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import (
-    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, positions_back, positions_like
+    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, positions_back, positions_like, shown
 )
 from ._backend import core
 from ._device import need_values
@@ -24,6 +24,8 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
     taken = as_array(x)
     if taken.size == 0:  # whatever their type: that of an empty list is float64
         taken = np.empty(taken.shape, np.int64)
+    if taken.dtype.kind in "Of" and isinstance(x, (list, tuple)):  # numbers of which 64 bits hold not all with their signs
+        taken = _large(function, x, taken)
     if taken.ndim != 1 or taken.dtype.kind not in "iu":
         raise TypeError(
             f"sortile.{function}: offsets of shape {taken.shape} and type {taken.dtype}; they are integers along one axis"
@@ -31,6 +33,17 @@ def _offsets(function: str, x: Any) -> NDArray[Any]:
     if taken.dtype.kind == "i" and taken.min(initial=0) < 0:
         raise ValueError(f"sortile.{function}: offset {taken.min()} is negative; offsets count from the array's beginning")
     return np.ascontiguousarray(taken, dtype=np.uint64 if taken.dtype.itemsize > 4 else np.uint32)
+
+
+def _large(function: str, x: Any, taken: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers of Python's as such of 64 bits; all else as it was taken."""
+    if taken.ndim != 1 or not all(isinstance(number, (int, np.integer)) and not isinstance(number, bool) for number in x):
+        return taken
+    if (least := min(x)) < 0:
+        raise ValueError(f"sortile.{function}: offset {shown(least)} is negative; offsets count from the array's beginning")
+    if (most := max(x)) >= 2**64:
+        raise ValueError(f"sortile.{function}: offset {shown(most)} reaches beyond every array")
+    return np.array(x, np.uint64)
 
 
 Offsets = Union[NDArray[Any], tuple[NDArray[Any], NDArray[Any]]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, of_fields, positions_back, whole
+from ._arrays import AXES, Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, of_fields, positions_back, whole
 from ._backend import core
 from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import need_first, need_place
@@ -41,7 +41,7 @@ def along(a: Array, axis: Any) -> tuple[Array, int]:
     """An array and an axis of it, as the compiled calls take it; an error for one that is not there."""
     if axis is None:
         return a.reshape(-1), 0
-    axis = whole("axis", axis)
+    axis = whole("axis", axis, AXES)
     need_axis(axis, a.ndim)
     return a, axis
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from ._arrays import (
-    Array, Nan, flag, given, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
+    AXES, Array, Nan, flag, given, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
 )
 from ._backend import core
 from ._device import need_values
@@ -265,7 +265,7 @@ def sort_by_key(
     with telling(progress) as tell:
         result = core.sort_by_key(a, plain, axis, descending, nan, threads, tell)
         if result is NotImplemented:
-            by_positions = _by_positions if a.ndim == 1 and whole("axis", axis) in (0, -1) else _along_axis
+            by_positions = _by_positions if a.ndim == 1 and whole("axis", axis, AXES) in (0, -1) else _along_axis
             result = by_positions(a, plain, axis, descending, nan, threads, tell)
     moved = tuple(way(v) for v, (_, way) in zip(result[1], taken))
     return back(result[0]), moved if several else moved[0]
@@ -348,7 +348,7 @@ def is_sorted(
         result = core.is_sorted(x, axis, descending, nan, threads, None)
         if result is not NotImplemented:
             return result
-    a, _ = given(x)
+    a, _ = given(x, comes_back=False)
     with telling(progress) as tell:
         if not in_columns(a, order):
             return bool(checked(core.is_sorted, a, axis, descending, nan, threads, tell))

@@ -100,6 +100,35 @@ def test_a_gpu_array_of_an_unknown_kind_is_refused_by_name():
         sortile.sort(OnAGpu())
 
 
+class OfNoModule:
+    """An array in host memory whose module is not there, and that has no way back."""
+
+    __module__ = "nowhere.at.all"
+    where, error = (1, 0), None
+
+    def __dlpack__(self, **how):
+        if self.error is not None:
+            raise self.error
+        return np.array([3, 1, 2]).__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.where
+
+
+def test_arrays_of_an_unknown_module(monkeypatch):
+    x = OfNoModule()
+    assert not sortile.is_sorted(x)
+    assert sortile.sort(np.array([2, 1, 0]), out=x) is x
+    with pytest.raises(TypeError, match=r"nowhere, whose this OfNoModule is, has no from_dlpack\(\)"):
+        sortile.sort(x)
+    monkeypatch.setattr(OfNoModule, "error", ValueError("no such version"))
+    with pytest.raises(TypeError, match="NumPy cannot take this OfNoModule: no such version"):
+        sortile.is_sorted(x)
+    monkeypatch.setattr(OfNoModule, "where", (2, 0))
+    with pytest.raises(TypeError, match="this OfNoModule lies in the memory of a device"):
+        sortile.sort(x)
+
+
 def test_a_gpu_array_without_the_engine_is_refused_by_name(monkeypatch):
     from sortile import _gpu
 
@@ -497,9 +526,11 @@ class TestJax:
             jax.jit(lambda x: sortile.partition(x, 3))(np.zeros(3, "f4"))
         with pytest.raises(ValueError, match="progress cannot be told"):
             jax.jit(lambda x: sortile.sort(x, progress=print))(np.zeros(3, "f4"))
-        for call in (sortile.unique, sortile.group_by):
-            with pytest.raises(jax.errors.ConcretizationTypeError, match="whose shapes the elements decide"):
+        for call in (sortile.unique, sortile.unique_all, sortile.unique_values, sortile.group_by):
+            with pytest.raises(jax.errors.ConcretizationTypeError, match="sortile: .* whose shapes the elements decide"):
                 jax.jit(call)(np.zeros(3, "f4"))
+        with pytest.raises(jax.errors.ConcretizationTypeError, match="sortile: .* a bool of Python's"):
+            jax.jit(sortile.is_sorted)(np.zeros(3, "f4"))
         gone = jax.numpy.zeros(3)
         gone.delete()
         for call in (sortile.sort, sortile.is_sorted, sortile.unique, sortile.group_by, sortile.median):

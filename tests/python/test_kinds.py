@@ -118,6 +118,9 @@ def test_what_has_no_order_is_refused_by_name():
                 call(x)
     with pytest.raises(TypeError, match="masked array would lose its mask"):
         sortile.sort(np.ma.array([1, 2], mask=[0, 1]))
+    for held in ([np.ma.array([1, 2], mask=[0, 1])], ([3, 4], np.ma.array([1, 2])), [[np.ma.array([1, 2])]]):
+        with pytest.raises(TypeError, match="this (list|tuple) cannot be taken as an array: masked arrays in it would lose"):
+            sortile.sort(held)
     with pytest.raises(TypeError, match="field 'b' holds arrays"):
         sortile.sort(np.zeros(3, [("a", "i4"), ("b", "i4", 2)]))
     with pytest.raises(ValueError, match="no field is called 'z'; the fields are a, b"):

@@ -119,3 +119,19 @@ def test_progress_and_threads():
     found = sortile.segment_sort(x, offsets, threads=2, progress=told.append)
     assert told and told[-1] == 1
     np.testing.assert_array_equal(found.reshape(400, 1000), np.sort(x.reshape(400, 1000)))
+
+
+def test_offsets_beyond_all_integers():
+    x = np.array([3, 1, 2])
+    for offsets, text in [
+        ([0, 2**70], "^sortile.segment_sort: offset 1180591620717411303424 reaches beyond every array"),
+        ([0, 10**5000], "offset a number of 16610 bits reaches beyond every array"),
+        ([0, 2**63], r"segment 0, \[0, 9223372036854775808\), reaches beyond the arrays' 3 elements"),
+        (([0], [2**64 - 1]), "reaches beyond the arrays' 3 elements"),
+        ([-(2**70), 3], "offset -1180591620717411303424 is negative"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            sortile.segment_sort(x, offsets)
+    for offsets in ([0, 1.5], [0, 2.0**70], [0, True, 2**70]):
+        with pytest.raises(TypeError, match="they are integers along one axis"):
+            sortile.segment_sort(x, offsets)
