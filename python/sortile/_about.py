@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ._arrays import Array, flag, given, not_taken
 from ._backend import core, module_name
@@ -17,10 +17,10 @@ def explain(
     x: ArrayLike,
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     positions: bool = False,
     descending: bool = False,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> str:
     """How a lane of an array would be sorted: engine, steps, the memory each moves, workspace.
 
@@ -57,7 +57,7 @@ def explain(
     return explained(given(x)[0], axis, positions, descending, threads)
 
 
-def explained(a: Array, axis: int | None, positions: bool, descending: bool, threads: int | None) -> str:
+def explained(a: Array, axis: Any, positions: bool, descending: bool, threads: SupportsIndex | None) -> str:
     """`explain` of an array in host memory."""
     text = core.explain(a, Lanes(a, axis).length, positions, descending, threads)
     if text is NotImplemented:

@@ -285,7 +285,7 @@ def _from_dlpack(x: Any, comes_back: bool) -> tuple[Array, Back]:
             "(docs/python-frameworks.md names them) take arrays of PyTorch, CuPy and JAX, which take those of others "
             "by their from_dlpack()"
         )
-    namespace = _namespace(x) if comes_back else None
+    namespace: Any = _namespace(x) if comes_back else None
     if hasattr(x, "resolve_neg"):  # some of PyTorch's stand for the negative or the conjugate of what is in memory
         x = x.detach().resolve_conj().resolve_neg()
         if str(x.dtype) == "torch.bfloat16":  # every one of its values is a float32

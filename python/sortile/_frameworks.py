@@ -277,7 +277,7 @@ class Framework:
     def need_beside(self, function: str, name: str, side: Any, x: Any) -> None:
         """An error where `side` lies on another device than `x`, and the framework would not say so itself."""
 
-    def filled_behind(self, x: Any, counts: Any, axis: int, fill: Any) -> Any:
+    def filled_behind(self, x: Any, counts: Any, axis: Any, fill: Any) -> Any:
         """x, with `fill` along the axis from place `counts` on, of which each lane has its own."""
         raise NotImplementedError
 
@@ -291,14 +291,14 @@ class Framework:
 
     # The calls; a framework that traces or differentiates puts its own in front.
 
-    def sort(self, x: Any, axis: int | None, descending: bool, out: Any, nan: str) -> Any:
+    def sort(self, x: Any, axis: Any, descending: bool, out: Any, nan: str) -> Any:
         return _device.sort(self, x, axis, descending, out, nan)
 
-    def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
+    def argsort(self, x: Any, axis: Any, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         return _device.argsort(self, x, axis, descending, dtype, out, nan)
 
     def sort_by_key(
-        self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
+        self, keys: Any, values: tuple[Any, ...], axis: Any, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
         return _device.sort_by_key(self, keys, values, axis, descending, nan)
 
@@ -309,7 +309,7 @@ class Framework:
         """Of columns of one length, in positions of the type of this name."""
         return _device.rows_ordered(self, columns, descending, name, nan)
 
-    def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
+    def lexsort(self, keys: Sequence[Any], axis: Any, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         return _device.lexsort(self, keys, axis, descending, dtype, nan)
 
     def merge_lanes(self, runs: Sequence[Any], descending: bool, flips: bool, into: Any = None) -> Any | None:
@@ -320,30 +320,30 @@ class Framework:
     def merge(self, runs: Sequence[Any], descending: bool, out: Any, nan: str) -> Any:
         return _device.merge(self, runs, descending, out, nan)
 
-    def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
+    def is_sorted(self, x: Any, axis: Any, descending: bool, nan: str) -> bool:
         return _device.is_sorted(self, x, axis, descending, nan)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         return _device.unique(self, x, wanted, equal_nan)
 
-    def explain(self, x: Any, axis: int | None, positions: bool, descending: bool) -> str:
+    def explain(self, x: Any, axis: Any, positions: bool, descending: bool) -> str:
         return _device.explain(self, x, axis, positions, descending)
 
-    def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
+    def top_k(self, x: Any, k: int, axis: Any, largest: bool, nan: str) -> tuple[Any, Any]:
         return _device.top_k(self, x, k, axis, largest, nan)
 
     def top_k_of_lanes(
-        self, x: Any, k: int, counts: Any, axis: int | None, largest: bool, nan: str, fill: Any
+        self, x: Any, k: int, counts: Any, axis: Any, largest: bool, nan: str, fill: Any
     ) -> tuple[Any, Any]:
         """No more than `counts` of each lane: integers of any type, negative ones as 0."""
         values, indices = self.top_k(x, k, axis, largest, nan)
         along = 0 if axis is None else axis
         return self.filled_behind(values, counts, along, fill), self.filled_behind(indices, counts, along, -1)
 
-    def partition(self, x: Any, kth: int, axis: int | None) -> Any:
+    def partition(self, x: Any, kth: int, axis: Any) -> Any:
         return _device.partition(self, x, kth, axis)
 
-    def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
+    def quantile(self, x: Any, wanted: Any, axis: Any, method: int) -> Any:
         return _device.quantile(self, x, wanted, axis, method)
 
     def group_by(self, x: Any) -> tuple[Any, Any, Any]:

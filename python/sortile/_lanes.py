@@ -6,7 +6,7 @@ become columns here; results go into the caller's `out`.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Sequence, SupportsIndex
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def in_columns(a: Array, order: str | Sequence[str] | None) -> bool:
 class Lanes:
     """The lanes of an array along an axis, one after another; None: all elements as one."""
 
-    def __init__(self, a: Array, axis: int | None) -> None:
+    def __init__(self, a: Array, axis: Any) -> None:
         if axis is None:
             a, axis = a.reshape(-1), 0
         need_axis(axis, a.ndim)
@@ -47,7 +47,7 @@ class Lanes:
         return np.repeat(np.arange(self.count, dtype=np.int64) * self.length, self.length)
 
     def positions(
-        self, descending: bool, order: str | Sequence[str] | None, nan: str, threads: int | None, tell: Tell | None
+        self, descending: bool, order: str | Sequence[str] | None, nan: str, threads: SupportsIndex | None, tell: Tell | None
     ) -> Array:
         """The order of all elements, lane by lane, counted from the first element of all."""
         columns, descending = Columns(), flag("descending", descending)
@@ -58,7 +58,7 @@ class Lanes:
         return rows_in_order(columns, np.int64, nan, threads, tell)
 
 
-def rows_in_order(columns: Columns, dtype: Any, nan: str, threads: int | None, tell: Tell | None) -> Array:
+def rows_in_order(columns: Columns, dtype: Any, nan: str, threads: SupportsIndex | None, tell: Tell | None) -> Array:
     result = core.argsort_rows(columns.arrays, columns.descending, dtype, False, nan, threads, tell)
     if result is NotImplemented:
         raise TypeError(f"sortile: a column has no order here: {', '.join(str(a.dtype) for a in columns.arrays)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
@@ -21,17 +21,17 @@ _Tensor = TypeVar("_Tensor", bound=Tensor)
 
 @overload
 def merge(
-    *runs: Array, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: int | None = ...,
+    *runs: Array, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: SupportsIndex | None = ...,
     progress: Progress = ...,
 ) -> NDArray[Any]: ...
 @overload
 def merge(
-    *runs: _Tensor, descending: bool = ..., out: _Tensor | None = ..., nan: Nan = ..., threads: int | None = ...,
+    *runs: _Tensor, descending: bool = ..., out: _Tensor | None = ..., nan: Nan = ..., threads: SupportsIndex | None = ...,
     progress: Progress = ...,
 ) -> _Tensor: ...
 @overload
 def merge(
-    *runs: ArrayLike, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: int | None = ...,
+    *runs: ArrayLike, descending: bool = ..., out: Array | None = ..., nan: Nan = ..., threads: SupportsIndex | None = ...,
     progress: Progress = ...,
 ) -> NDArray[Any]: ...
 def merge(
@@ -39,7 +39,7 @@ def merge(
     descending: bool = False,
     out: Any = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """One sorted array of several sorted ones.
@@ -100,7 +100,7 @@ def merge(
 
 
 def _by_sort(
-    arrays: list[Array], descending: bool, out: Any, nan: Nan, threads: int | None, tell: Tell | None
+    arrays: list[Array], descending: bool, out: Any, nan: Nan, threads: SupportsIndex | None, tell: Tell | None
 ) -> Array:
     """A stable sort of the runs behind each other gives what a stable merge of them does."""
     for number, a in enumerate(arrays):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 import pandas
@@ -45,7 +45,7 @@ class _Pandas(TableLibrary):
         else:
             columns.append_stream(_stream_of(call, column), descending)
 
-    def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take(self, table: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         if len(rows) < TAKEN_HERE or type(table) is not pandas.DataFrame:
             return self.take_column(table, rows, ignore_index, threads)
         index = pandas.RangeIndex(len(rows)) if ignore_index else table.index.take(rows)
@@ -57,7 +57,7 @@ class _Pandas(TableLibrary):
         taken.columns = table.columns
         return taken.__finalize__(table, method="take")
 
-    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         taken = column.take(rows)
         return taken.reset_index(drop=True) if ignore_index else taken
 
@@ -96,7 +96,7 @@ def _no_order(call: str, series: Any, why: str = "") -> TypeError:
     return TypeError(f"sortile.{call}: column {series.name!r} of type {series.dtype} has no order here{why}")
 
 
-def _taken(series: Any, rows: Array, threads: int | None) -> Any:
+def _taken(series: Any, rows: Array, threads: SupportsIndex | None) -> Any:
     """Rows of a column, as pandas takes them for a column of its type."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind != "O":

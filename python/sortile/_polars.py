@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 import polars
 
@@ -27,10 +27,10 @@ class _Polars(TableLibrary):
             raise TypeError(f"sortile.{call}: column {column.name!r} of type {dtype} has no order here")
         columns.append_stream(column.__arrow_c_stream__(), descending)
 
-    def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take(self, table: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         return table[rows]
 
-    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         return column[rows]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, SupportsIndex
 
 import numpy as np
 import pyarrow
@@ -56,7 +56,7 @@ class _Read:
         return len(self.table)
 
 
-def taken_column(column: Any, rows: Array, threads: int | None) -> Any:
+def taken_column(column: Any, rows: Array, threads: SupportsIndex | None) -> Any:
     """Rows of a column, in one piece; None of a type that `_core` does not take."""
     made = core.take_arrow(stream_of(column), rows, threads)
     return None if made is NotImplemented else pyarrow.array(_Made(made))
@@ -80,7 +80,7 @@ class _PyArrow(TableLibrary):
     ) -> None:
         columns.append_stream(column if isinstance(column, tuple) else stream_of(column), descending)
 
-    def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take(self, table: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         made, table = core.take_arrow(table.columns, rows, threads), table.table
         if made is NotImplemented:
             columns = [
@@ -91,11 +91,11 @@ class _PyArrow(TableLibrary):
         batch = pyarrow.record_batch(_Made(made))
         return batch if isinstance(table, pyarrow.RecordBatch) else pyarrow.Table.from_batches([batch])
 
-    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         return _taken(column, rows, threads, "a column")
 
 
-def _taken(column: Any, rows: Array, threads: int | None, subject: str) -> Any:
+def _taken(column: Any, rows: Array, threads: SupportsIndex | None, subject: str) -> Any:
     held = _VIEWS.get(column.type.id)
     if held is not None:
         return _taken(column.cast(held), rows, threads, subject).cast(column.type)
@@ -152,7 +152,7 @@ def _without_null_entries(piece: Any) -> Any:
     return pyarrow.DictionaryArray.from_arrays(places.take(piece.indices), entries.drop_null(), ordered=kind.ordered)
 
 
-def _taken_runs(column: Any, rows: Array, threads: int | None, subject: str) -> Any:
+def _taken_runs(column: Any, rows: Array, threads: SupportsIndex | None, subject: str) -> Any:
     """Rows of a column that holds runs, in runs."""
     several = isinstance(column, pyarrow.ChunkedArray)
     pieces = column.chunks if several else [column]

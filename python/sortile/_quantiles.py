@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex
 
 import numpy as np
 
@@ -22,12 +22,12 @@ METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
 
 def quantile(
     x: ArrayLike,
-    q: float | Sequence[float],
+    q: ArrayLike,
     /,
     *,
-    axis: int | None = None,
+    axis: SupportsIndex | None = None,
     method: str = "linear",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """Quantiles along an axis, as ``np.quantile`` gives them: exact, several from one read of the array.
@@ -47,7 +47,7 @@ def quantile(
 
     Returns
     -------
-    float64, or an array of them with the axis of `q` first, of the kind of `x`; in JAX the type that ``float`` has there.
+    float64, or an array of them with the axis of `q` first, of the kind of `x` (NumPy's subclasses: plain); in JAX the type that ``float`` has there.
     NaN where the elements include one.
 
     Raises
@@ -98,7 +98,7 @@ def _known(q: float | tuple[float, ...]) -> Array:
 
 
 def _quantiles(
-    function: str, x: Any, q: Any, axis: int | None, method: int, threads: int | None, progress: Progress
+    function: str, x: Any, q: Any, axis: Any, method: int, threads: SupportsIndex | None, progress: Progress
 ) -> Any:
     if type(x) is np.ndarray and progress is None:
         found = core.quantiles(x, q, axis, method, threads, None)
@@ -146,7 +146,7 @@ def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -
 
 
 def median(
-    x: ArrayLike, /, *, axis: int | None = None, threads: int | None = None, progress: Progress = None
+    x: ArrayLike, /, *, axis: SupportsIndex | None = None, threads: SupportsIndex | None = None, progress: Progress = None
 ) -> Any:
     """The middle element, or the mean of the two in the middle, as ``np.median`` gives it: ``quantile(x, 0.5)``.
 
@@ -157,7 +157,7 @@ def median(
 
     Returns
     -------
-    float64, or an array of them of the kind of `x`
+    float64, or an array of them of the kind of `x` (NumPy's subclasses: plain)
 
     Raises
     ------

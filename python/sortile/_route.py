@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def route(
     *,
     block: int = 1,
     dtype: DTypeLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> Routing:
     """The stable partition of token–expert pairs by expert, each expert's rows padded to whole blocks.
 
@@ -127,7 +127,7 @@ def _by_framework(f: Framework, experts: Any, count: int, block: int, dtype: Any
     return Routing(*f.route(experts, count, block, name))
 
 
-def host_route(a: Array, count: int, block: int, name: str, threads: int | None) -> tuple[Array, ...]:
+def host_route(a: Array, count: int, block: int, name: str, threads: SupportsIndex | None) -> tuple[Array, ...]:
     """`route` of an array in host memory."""
     if a.dtype.kind not in "iu":
         raise _no_numbers(a.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, SupportsIndex
 
 import numpy as np
 
@@ -24,10 +24,10 @@ def argsort_rows(
     columns: Iterable[ArrayLike],
     /,
     *,
-    descending: bool | Sequence[bool] = False,
+    descending: bool | Sequence[bool] | NDArray[np.bool_] = False,
     dtype: DTypeLike | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
     """Order of rows by several columns, the first deciding, ties by the next.
@@ -94,11 +94,11 @@ def lexsort(
     keys: Iterable[ArrayLike],
     /,
     *,
-    axis: int = -1,
-    descending: bool | Sequence[bool] = False,
+    axis: SupportsIndex = -1,
+    descending: bool | Sequence[bool] | NDArray[np.bool_] = False,
     dtype: DTypeLike | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
     """Order by several keys, the last deciding: ``np.lexsort``.
@@ -172,7 +172,7 @@ def _given_together(several: Sequence[Any]) -> tuple[list[Array], Back]:
     return [a for a, _ in taken], positions_back(several[0], taken[0][1])
 
 
-def _directions(descending: bool | Sequence[bool], n: int) -> list[bool]:
+def _directions(descending: bool | Sequence[bool] | NDArray[np.bool_], n: int) -> list[bool]:
     if not isinstance(descending, (list, tuple, np.ndarray)) or getattr(descending, "ndim", 1) == 0:
         return [flag("descending", descending)] * n
     if len(descending) != n:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def segment_top_k(
     nan: Nan = "last",
     most: int | None = None,
     fill: Any = 0,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> TopK:
     """The k largest (or smallest) elements of each segment, in order, and where in the segment they are.
@@ -165,7 +165,7 @@ def held_counts(f: Framework, x: Any, counts: Any, segments: int) -> Any:
 
 def host_segment_top_k(
     a: Array, columns: int, counts: Array | None, element: Array | None, where: Offsets, largest: bool, nan: str,
-    threads: int | None, tell: Tell | None,
+    threads: SupportsIndex | None, tell: Tell | None,
 ) -> tuple[Array, Array]:
     """Of an array in host memory; `where`: as on_host() makes it, `counts`: uint64."""
     found = core.segment_top_k(a, columns, counts, element, where, largest, nan, threads, tell)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, Union
+from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def _done(function: str, result: Any, keys: NDArray[Any]) -> Any:
     return result
 
 
-def _in_order(values: NDArray[Any], order: NDArray[Any], threads: int | None) -> NDArray[Any]:
+def _in_order(values: NDArray[Any], order: NDArray[Any], threads: SupportsIndex | None) -> NDArray[Any]:
     return np.take(values, order, axis=0) if values.dtype.hasobject else core.take(values, order, threads)
 
 
@@ -133,7 +133,7 @@ def segment_sort(
     *,
     descending: bool = False,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """A copy of an array in which each segment is sorted by itself; what lies in no segment stays as it is.
@@ -197,7 +197,7 @@ def segment_argsort(
     descending: bool = False,
     dtype: DTypeLike | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """The order of each segment's elements, as positions counted from the segment's beginning; 0 outside of segments.
@@ -253,7 +253,7 @@ def segment_sort_by_key(
     *,
     descending: bool = False,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> tuple[Any, Any]:
     """Keys sorted within segments, and values in the order of their keys; what lies in no segment stays as it is.

@@ -6,7 +6,7 @@ Each reads the array about once, where a sort moves it several times.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -57,12 +57,12 @@ def top_k(
     k: int | ArrayLike,
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     largest: bool = True,
     nan: Nan = "last",
     most: int | None = None,
     fill: Any = 0,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> TopK:
     """The k largest (or smallest) elements along an axis, in order, and where they are.
@@ -134,7 +134,7 @@ def top_k(
 
 
 def _top_k_of_lanes(
-    x: Any, k: Any, axis: int | None, largest: bool, nan: str, most: int | None, fill: Any, threads: int | None,
+    x: Any, k: Any, axis: Any, largest: bool, nan: str, most: int | None, fill: Any, threads: SupportsIndex | None,
     progress: Progress,
 ) -> TopK:
     """As many as the largest k, or `most`, of each lane; those behind its own k are filled."""
@@ -165,7 +165,7 @@ def _top_k_of_lanes(
 
 
 def _top_k_of_held_lanes(
-    framework: Framework, x: Any, k: Any, axis: int | None, largest: bool, nan: str, most: int, fill: Any
+    framework: Framework, x: Any, k: Any, axis: Any, largest: bool, nan: str, most: int, fill: Any
 ) -> TopK:
     """Of an array that a framework holds: k is not read, unless it is a number."""
     if not framework.is_array(type(k)) and not isinstance(k, (int, np.integer)):
@@ -187,7 +187,7 @@ def _top_k_of_held_lanes(
     return TopK(*framework.top_k_of_lanes(x, most, k, axis, largest, nan, element))
 
 
-def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | None) -> None:
+def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: Any) -> None:
     if axis is not None:
         need_axis(axis, len(of))
     lanes = () if axis is None else tuple(n for number, n in enumerate(of) if number != axis % len(of))
@@ -201,7 +201,7 @@ def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: int | No
 
 
 def host_top_k(
-    a: Array, k: int, axis: int | None, largest: bool, nan: str, threads: int | None, tell: Tell | None,
+    a: Array, k: int, axis: Any, largest: bool, nan: str, threads: SupportsIndex | None, tell: Tell | None,
     counts: Array | None = None, fill: Array | None = None,
 ) -> tuple[Array, Array]:
     """`top_k` of an array in host memory; with `counts` no more than so many of each lane, and `fill` behind them."""
@@ -213,7 +213,7 @@ def host_top_k(
 
 
 @keeps_kind
-def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int | None = None) -> NDArray[Any]:
+def partition(x: ArrayLike, kth: SupportsIndex, /, *, axis: SupportsIndex | None = -1, threads: SupportsIndex | None = None) -> NDArray[Any]:
     """A copy in which the element at place `kth` of the axis is the one that a sort would put there.
 
     No element before it is larger, none behind it smaller; NaN and NaT count as the largest values, as in NumPy.
@@ -260,7 +260,7 @@ def partition(x: ArrayLike, kth: int, /, *, axis: int | None = -1, threads: int 
     return back(done("partition", core.partition(a, place, axis, threads), a))
 
 
-def group_by(keys: ArrayLike, /, *, threads: int | None = None, progress: Progress = None) -> Groups:
+def group_by(keys: ArrayLike, /, *, threads: SupportsIndex | None = None, progress: Progress = None) -> Groups:
     """The groups of equal keys: the distinct keys in order, and the positions of each one's elements.
 
     Parameters

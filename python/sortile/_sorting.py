@@ -8,7 +8,7 @@ back to what the caller gave. Arrays on a GPU, and those that a framework traces
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex
 
 import numpy as np
 
@@ -32,13 +32,13 @@ def sort(
     x: ArrayLike,
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     descending: bool = False,
     stable: bool = True,
     out: NDArray[Any] | None = None,
     order: str | Sequence[str] | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
     """Sorted copy of an array.
@@ -84,7 +84,9 @@ def sort(
     Notes
     -----
     Time is proportional to the number of elements and their width. Beside the result, memory for one more copy is used
-    while the sort runs. Where a sort in place (``out=x``) is interrupted, `x` holds unspecified contents.
+    while the sort runs; for complex numbers and structures, which are sorted by their positions, more (docs/python.md).
+    No other thread may write to `x` meanwhile. Where a sort in place (``out=x``) is interrupted, `x` holds unspecified
+    contents.
 
     Examples
     --------
@@ -121,14 +123,14 @@ def argsort(
     x: ArrayLike,
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     descending: bool = False,
     stable: bool = True,
     dtype: DTypeLike | None = None,
     out: NDArray[Any] | None = None,
     order: str | Sequence[str] | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
     """Positions that sort an array: ``np.take_along_axis(x, argsort(x), -1)`` is sorted.
@@ -200,11 +202,11 @@ def sort_by_key(
     values: ArrayLike | tuple[ArrayLike, ...],
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     descending: bool = False,
     stable: bool = True,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> tuple[NDArray[Any], Any]:
     """Sorted keys, and values in the order of their keys.
@@ -281,7 +283,7 @@ def _flat(keys: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _by_positions(
-    a: Array, arrays: tuple[Array, ...], axis: int, descending: bool, nan: Nan, threads: int | None, tell: Tell | None
+    a: Array, arrays: tuple[Array, ...], axis: Any, descending: bool, nan: Nan, threads: SupportsIndex | None, tell: Tell | None
 ) -> tuple[Array, tuple[Array, ...]]:
     for number, v in enumerate(arrays):
         need_values("sort_by_key", a, v, number)
@@ -294,7 +296,7 @@ def _by_positions(
 
 
 def _along_axis(
-    a: Array, arrays: tuple[Array, ...], axis: int, descending: bool, nan: Nan, threads: int | None, tell: Tell | None
+    a: Array, arrays: tuple[Array, ...], axis: Any, descending: bool, nan: Nan, threads: SupportsIndex | None, tell: Tell | None
 ) -> tuple[Array, tuple[Array, ...]]:
     for number, v in enumerate(arrays):
         need_values("sort_by_key", a, v, number, one_axis=False)
@@ -306,11 +308,11 @@ def is_sorted(
     x: ArrayLike,
     /,
     *,
-    axis: int | None = -1,
+    axis: SupportsIndex | None = -1,
     descending: bool = False,
     order: str | Sequence[str] | None = None,
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> bool:
     """Whether `sort` with the same arguments would leave the array as it is.

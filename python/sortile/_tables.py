@@ -9,7 +9,7 @@ loaded when the first table of theirs is seen; which of them a class of tables b
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 
@@ -50,11 +50,11 @@ class TableLibrary:
         """Adds what orders rows as this column does."""
         raise NotImplementedError
 
-    def take(self, table: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take(self, table: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         """These rows of a table."""
         raise NotImplementedError
 
-    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: int | None) -> Any:
+    def take_column(self, column: Any, rows: Array, ignore_index: bool, threads: SupportsIndex | None) -> Any:
         raise NotImplementedError
 
 
@@ -69,7 +69,7 @@ def sort_table(
     nulls: Literal["last", "first"] = "last",
     nan: Nan = "last",
     ignore_index: bool = False,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """Rows of a table in the order of some of its columns, or a column in its own order.
@@ -130,7 +130,7 @@ def argsort_table(
     dtype: DTypeLike | None = None,
     nulls: Literal["last", "first"] = "last",
     nan: Nan = "last",
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> NDArray[Any]:
     """Row numbers of a table in the order of some of its columns, or of a column in its own.
@@ -167,7 +167,7 @@ def argsort_table(
 
 def _rows_in_order(
     call: str, library: TableLibrary, is_column: bool, table: Any, by: Any, dtype: Any, nulls: str, nan: str,
-    threads: int | None, progress: Progress,
+    threads: SupportsIndex | None, progress: Progress,
 ) -> Array:
     if not isinstance(nulls, str) or nulls not in ("last", "first"):
         raise ValueError(f'sortile.{call}: nulls must be "last" or "first"')

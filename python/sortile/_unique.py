@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     equal_nan: bool = True,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
     """Distinct elements of an array, ascending.
@@ -239,7 +239,7 @@ def unique_values(x: ArrayLike, /) -> NDArray[Any]:
 
 
 def _by_columns(
-    x: Array, equal_nan: bool, threads: int | None, tell: Tell | None
+    x: Array, equal_nan: bool, threads: SupportsIndex | None, tell: Tell | None
 ) -> tuple[Array, Array, Array, Array]:
     """Values, the first position of each, the inverse in the shape of x, counts."""
     a = x.reshape(-1)

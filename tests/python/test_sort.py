@@ -91,6 +91,8 @@ def test_out_may_overlap_the_input():
 def test_out_may_be_of_a_subclass(tmp_path):
     x = np.array([[3, 1, 2], [0, 5, 4]])
     mapped = np.memmap(tmp_path / "out", dtype=x.dtype, mode="w+", shape=x.shape)
+    mapped[:] = x
+    assert type(sortile.sort(mapped)) is np.ndarray and np.array_equal(sortile.sort(mapped), np.sort(x))
     assert sortile.sort(x, out=mapped) is mapped and mapped.tolist() == [[1, 2, 3], [0, 4, 5]]
     assert sortile.argsort(x, out=mapped) is mapped and mapped.tolist() == [[1, 2, 0], [0, 2, 1]]
     assert sortile.merge(mapped[0, 1:], mapped[1, :2], out=mapped.reshape(-1)[:4]).tolist() == [0, 0, 2, 2]

@@ -56,5 +56,12 @@ routing = sortile.route(np.array([1, 0]), 2, block=16, dtype=np.int32)
 order: NDArray[Any] = routing.order
 h: dict[str, Any] = sortile.info()
 version: str = sortile.__version__
+i: NDArray[Any] = sortile.sort(x, axis=np.int64(0), threads=np.int32(1))
+j: NDArray[Any] = sortile.partition(x, np.int64(1), axis=np.int8(0))
+k: NDArray[Any] = sortile.argsort_rows([x, x], descending=np.array([True, False]))
+m: NDArray[Any] = sortile.top_k(x, np.int64(3), axis=np.int64(0)).values
+sortile.quantile(x, np.array([0.5])), sortile.quantile(x, np.float32(0.5)), sortile.quantile(x, [[0.1, 0.2]], axis=np.int64(0))
+sortile.sort_table(x, by=["a", ("b", "descending")])
+sortile.partition(x, 1.5)  # type: ignore[call-overload]
 sortile.sort(x, nan="first")  # type: ignore[call-overload]
 sortile.sort(x, axis="rows")  # type: ignore[call-overload]
