@@ -20,7 +20,7 @@ from ._arrays import is_only_axis, need_axis, need_nan
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import GROUP_OUTPUTS, KEY_TYPES, SORTED_BY_PARTITION
-from ._jax_arrays import OWN_STREAM, JaxArrays, like, need_order, no_workspace, on_one_gpu, packed
+from ._jax_arrays import GROUPS, OWN_STREAM, JaxArrays, like, need_elements, need_order, no_workspace, on_one_gpu, packed
 from ._quantiles import METHODS, between, neighbours
 from ._route import route_shapes
 
@@ -243,14 +243,6 @@ def _lexsorted(*given: Any) -> Any:
 def _merged(*given: Any) -> Any:
     *runs, descending, nan = given
     return _device.merge(FRAMEWORK, runs, descending, None, nan)
-
-
-GROUPS = "unique() and group_by() make results whose shapes the elements decide, so these"
-
-
-def need_elements(x: Any, why: str) -> None:
-    if isinstance(x, jax.core.Tracer):
-        raise jax.errors.ConcretizationTypeError(x, f"sortile: {why} cannot be traced. ")
 
 
 def _groups(x: Any, names: tuple[str, ...]) -> list[Any]:

@@ -131,6 +131,15 @@ def like(x: Any, dtype: Any = None) -> Any:
     return jax.ShapeDtypeStruct(x.shape, x.dtype if dtype is None else dtype)
 
 
+GROUPS = "unique() and group_by() make results whose shapes the elements decide, so these"
+
+
+def need_elements(x: Any, why: str) -> None:
+    """An error for what is traced, by a call that has to know."""
+    if isinstance(x, jax.core.Tracer):
+        raise jax.errors.ConcretizationTypeError(x, f"sortile: {why} cannot be traced. ")
+
+
 def need_order(x: Any) -> None:
     if x.dtype not in _ORDERED:
         raise TypeError(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ._arrays import Array, Nan, Tensor, flag, given, target_of
+from ._arrays import Array, Nan, flag, given, target_of
 from ._backend import core
+from ._call_types import Tensor
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import stored
 from ._progress import Progress, Tell, telling

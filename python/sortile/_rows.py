@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence, SupportsIndex
 
 import numpy as np
 
-from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, orders_columns, position_type, positions_back, positions_like, whole
+from ._arrays import Array, Back, Columns, Nan, flag, given, leaves, position_type, positions_back, positions_like, whole
 from ._backend import core
+from ._call_types import orders_columns
 from ._frameworks import held_together, refuse_host_options
 from ._lanes import Lanes, rows_in_order
 from ._progress import Progress, telling

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import (
-    Back, Nan, as_array, flag, given, in_order_of, keeps_kind, native, need_no_mask, not_taken, positions_back, positions_like, shown
+    Back, Nan, as_array, flag, given, in_order_of, native, need_no_mask, not_taken, positions_back, positions_like, shown
 )
 from ._backend import core
+from ._call_types import keeps_kind
 from ._device import need_values
 from ._frameworks import Framework, Where, held_beside, held_together, known, refuse_host_options
 from ._progress import Progress, telling

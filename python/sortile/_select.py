@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from ._arrays import AXES, Array, Nan, flag, given, is_ordered, keeps_kind, need_axis, not_taken, of_fields, positions_back, whole
+from ._arrays import AXES, Array, Nan, flag, given, is_ordered, need_axis, not_taken, of_fields, positions_back, whole
 from ._backend import core
+from ._call_types import keeps_kind
 from ._counts import are_counts, as_unsigned, counts_given, is_for_each
 from ._device import need_first, need_place
 from ._filling import elements, filler

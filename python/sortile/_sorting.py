@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex
 import numpy as np
 
 from ._arrays import (
-    AXES, Array, Nan, flag, given, keeps_kind, moves_values, position_type, positions_back, positions_like, target_of, whole,
+    AXES, Array, Nan, flag, given, position_type, positions_back, positions_like, target_of, whole,
 )
 from ._backend import core
+from ._call_types import keeps_kind, moves_values
 from ._device import need_values
 from ._frameworks import held_by, held_together, refuse_host_options
 from ._lanes import Lanes, checked, in_columns, stored

@@ -41,7 +41,8 @@ std::string quoted(nb::handle value) {
   } catch (const nb::python_error&) {
     if (!PyLong_Check(value.ptr()))
       throw;
-    return "a number of " + quoted(value.attr("bit_length")()) + " bits"; // of thousands of digits, which Python does not write
+    // Python does not write thousands of digits.
+    return "a number of " + quoted(value.attr("bit_length")()) + " bits";
   }
 }
 

@@ -79,7 +79,8 @@ class groups_of {
       for (std::size_t i = begin; i < end; ++i) {
         if (begins(i))
           open(group++, i, positions, to);
-        if (to.inverse != nullptr && positions[i] < n_) // not so where another thread has changed the keys during the sort
+        // Not below n where another thread has changed the keys during the sort.
+        if (to.inverse != nullptr && positions[i] < n_)
           to.inverse[positions[i]] = static_cast<std::int64_t>(group) - 1;
       }
     });

@@ -13,8 +13,8 @@
 // A thread that has nothing to do looks for work for some microseconds, since the phases of a sort follow each other
 // closely, and then sleeps. After a fork the child has none of the threads and may find the lock taken; it leaves the
 // pool alone and begins another. At the end of the program, or where the library is unloaded, the threads are joined;
-// calls that come later do their work alone. A caller that will never go on (Python ends threads so) says so before, and
-// the threads, of which some may wait for it, are left to the end of the process.
+// calls that come later do their work alone. A caller that will never go on, as Python's may not, says so before; the
+// threads, of which some may wait for it, are then left to the end of the process.
 #include "cpu/parallel.hpp"
 
 #include "cpu/leave_threads.hpp"
