@@ -74,7 +74,7 @@ def test_offsets_of_every_form():
             with pytest.raises(ValueError, match=text):
                 sortile.segment_sort(x, form(wrong))
     with pytest.raises(TypeError, match="are integers"):
-        sortile.segment_sort(x, [0, 2**70])
+        sortile.segment_sort(x, [0, 2.0**70])
     for offsets in ([0, 1.0], ["0"], [None], 3, None, np.array(3), np.zeros((2, 2), int), np.zeros(2, bool)):
         with pytest.raises((TypeError, ValueError), match="^sortile"):
             sortile.segment_sort(x, offsets)
