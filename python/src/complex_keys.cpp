@@ -8,6 +8,7 @@
 
 #include "cpu/gather.hpp"
 #include "cpu/parallel.hpp"
+#include "plan/engine.hpp"
 
 #include <sortile/request.hpp>
 
