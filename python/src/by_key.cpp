@@ -38,6 +38,14 @@ std::size_t width_of_row(PyArrayObject* a) {
   return width;
 }
 
+/// A new array of the elements' type of `like`, of another shape perhaps. NumPy makes none of elements without bytes
+/// (S0), but of empty ones of a byte.
+nb::object new_array(PyArrayObject* like, int axes, const npy_intp* shape) {
+  PyArray_Descr* const type = PyArray_DESCR(like);
+  Py_INCREF(type); // which either takes
+  return owned(PyArray_ITEMSIZE(like) == 0 ? PyArray_Zeros(axes, shape, type, 0) : PyArray_Empty(axes, shape, type, 0));
+}
+
 /// The values of a call: one array, or a tuple of them.
 class given_values {
  public:
@@ -80,10 +88,15 @@ class given_values {
 }
 
 /// Rows of values for each of n keys.
-void need_rows(const char* function, nb::handle values, std::size_t number, std::size_t n) {
+bool has_rows(nb::handle values, std::size_t n) {
   PyArrayObject* const a = as_array(values);
-  if (PyArray_NDIM(a) == 0 || static_cast<std::size_t>(PyArray_DIM(a, 0)) != n)
-    refuse(function, number, shape_text(a) + "; its first axis must be as long as the keys, " + std::to_string(n));
+  return PyArray_NDIM(a) > 0 && static_cast<std::size_t>(PyArray_DIM(a, 0)) == n;
+}
+
+void need_rows(const char* function, nb::handle values, std::size_t number, std::size_t n) {
+  if (!has_rows(values, n))
+    refuse(function, number,
+           shape_text(as_array(values)) + "; its first axis must be as long as the keys, " + std::to_string(n));
 }
 
 /// `keys`: where `values` may not lie, which one array of a call must not share with its keys.
@@ -93,9 +106,7 @@ void add(travellers& all, nb::handle values, std::size_t n, std::size_t number, 
   all.from.push_back(without_gaps(values));
   if (keys != nullptr && share_memory(keys, as_array(all.from.back())))
     all.from.back() = owned(PyArray_NewCopy(a, NPY_CORDER));
-  PyArray_Descr* const type = PyArray_DESCR(a);
-  Py_INCREF(type);
-  all.to.push_back(owned(PyArray_NewLikeArray(a, NPY_CORDER, type, 0)));
+  all.to.push_back(new_array(a, PyArray_NDIM(a), PyArray_DIMS(a)));
   all.widths.push_back(width_of_row(a));
 }
 
@@ -161,57 +172,85 @@ void gather(call& how, PyArrayObject* from, PyArrayObject* positions, std::size_
   });
 }
 
+/// Rows of an array that has all that the positions name.
+nb::object rows_in_order(nb::handle array, PyArrayObject* positions, call& how) {
+  const nb::object from = without_gaps(array);
+  PyArrayObject* const a = as_array(from);
+  npy_intp shape[NPY_MAXDIMS];
+  for (int i = 0; i < PyArray_NDIM(a); ++i)
+    shape[i] = i == 0 ? PyArray_DIM(positions, 0) : PyArray_DIM(a, i);
+  nb::object to = new_array(a, PyArray_NDIM(a), shape);
+  gather(how, a, positions, width_of_row(a), to);
+  return to;
+}
+
+bool agree(PyArrayObject* a, PyArrayObject* b) {
+  return PyArray_NDIM(a) == PyArray_NDIM(b) && PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(b), PyArray_NDIM(a));
+}
+
+void need_agreeing(nb::handle values, std::size_t number, PyArrayObject* keys) {
+  if (!agree(as_array(values), keys))
+    refuse("sort_by_key", number,
+           shape_text(as_array(values)) + ", the keys have " + shape_text(keys) +
+               "; with keys of several axes they must agree");
+}
+
 /// All elements of an array by their places, which count from its first one when the axis is the last.
 nb::object moved_along(nb::handle array, int axis, nb::handle places, call& how) {
   const int last = PyArray_NDIM(as_array(array)) - 1;
   const nb::object from = without_gaps(with_axis_moved(array, axis, last));
   PyArrayObject* const a = as_array(from);
-  PyArray_Descr* const type = PyArray_DESCR(a);
-  Py_INCREF(type);
-  const nb::object to = owned(PyArray_NewLikeArray(a, NPY_CORDER, type, 0));
+  const nb::object to = new_array(a, last + 1, PyArray_DIMS(a));
   gather(how, a, as_array(places), static_cast<std::size_t>(PyArray_ITEMSIZE(a)), to);
-  return with_axis_moved(to, last, axis);
+  const nb::object moved = with_axis_moved(to, last, axis);
+  return axis == last ? moved : owned(PyArray_NewCopy(as_array(moved), NPY_CORDER));
 }
 
 nb::object sort_along(nb::handle keys, const given_values& values, nb::handle axis, nb::handle descending,
                       nb::handle nan, nb::handle threads, nb::handle progress) {
   PyArrayObject* const k = as_array(keys);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    PyArrayObject* const a = as_array(values[i]);
-    if (PyArray_NDIM(a) != PyArray_NDIM(k) || !PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(k), PyArray_NDIM(a)))
-      refuse("sort_by_key", i,
-             shape_text(a) + ", the keys have " + shape_text(k) + "; with keys of several axes they must agree");
-  }
+  const int at = axis_of(axis, PyArray_NDIM(k)); // once: an object may answer differently the next time
   call how(threads);
-  const nb::object order = argsort(keys, axis, descending, nb::none(), nb::none(), nan, threads, progress);
-  const int at = axis_of(axis, PyArray_NDIM(k)), last = PyArray_NDIM(k) - 1;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    need_agreeing(values[i], i, k);
+  const nb::object order = argsort(keys, nb::int_(at), descending, nb::none(), nb::none(), nan, threads, progress);
+  PyArrayObject* const o = as_array(order);
+  const int last = PyArray_NDIM(o) - 1;
   const nb::object places = without_gaps(with_axis_moved(order, at, last));
   auto* const place = static_cast<std::int64_t*>(PyArray_DATA(as_array(places)));
-  const npy_intp length = PyArray_DIM(k, at), n = PyArray_SIZE(k);
+  const npy_intp length = PyArray_DIM(o, at), n = PyArray_SIZE(o);
   how.run_to_the_end(static_cast<std::size_t>(n), [&] {
     for (npy_intp first = length; first < n; first += length)
       for (npy_intp i = first; i < first + length; ++i)
         place[i] += first;
   });
+  // Other threads may have changed the shapes while this one sorted, and may between any two arrays.
+  if (!agree(k, o))
+    throw nb::value_error(("sortile.sort_by_key: the keys, of shape " + shape_text(o) +
+                           ", got another while they were sorted, " + shape_text(k))
+                              .c_str());
   const nb::object sorted = moved_along(keys, at, places, how);
-  return nb::make_tuple(sorted, values.each([&](std::size_t i) { return moved_along(values[i], at, places, how); }));
+  return nb::make_tuple(sorted, values.each([&](std::size_t i) {
+    need_agreeing(values[i], i, o);
+    return moved_along(values[i], at, places, how);
+  }));
 }
 
 } // namespace
 
 nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle axis, nb::handle descending, nb::handle nan,
                        nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(keys);
   const given_values given(values);
-  if (!e || !given.are_plain())
+  if (!plain_element(keys) || !given.are_plain())
     return not_implemented();
   if (PyArray_NDIM(as_array(keys)) != 1)
     return axis.is_none() ? not_implemented() : sort_along(keys, given, axis, descending, nan, threads, progress);
-  if (e->swapped)
-    return not_implemented();
   if (!axis.is_none())
     axis_of(axis, 1);
   call how(descending, nan, threads, progress);
+  const std::optional<element> e = plain_element(keys); // numbers of Python's may have changed it when they were asked
+  if (!e || e->swapped)
+    return not_implemented();
   const nb::object keys_in = without_gaps(keys);
   const std::size_t n = size_of(as_array(keys_in));
   travellers all;
@@ -232,30 +271,25 @@ nb::object sort_by_key(nb::handle keys, nb::handle values, nb::handle axis, nb::
 nb::object segment_sort_by_key(nb::handle keys, nb::handle values, nb::handle offsets, nb::handle descending,
                                nb::handle nan, nb::handle threads, nb::handle progress) {
   const given_values given(values);
-  if (!given.are_plain())
+  if (!plain_element(keys) || !given.are_plain())
     return not_implemented();
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!has_rows(given[i], size_of(as_array(keys))))
+      return not_implemented();
   const nb::object found = segment_sort_with_order(keys, offsets, descending, nan, threads, progress);
   if (found.is(not_implemented()))
     return found;
   const nb::object sorted = found[0], order = found[1];
-  for (std::size_t i = 0; i < given.size(); ++i)
-    need_rows("segment_sort_by_key", given[i], i, size_of(as_array(sorted)));
-  return nb::make_tuple(sorted, given.each([&](std::size_t i) { return take(given[i], order, threads); }));
+  call how(threads);
+  return nb::make_tuple(sorted, given.each([&](std::size_t i) {
+    need_rows("segment_sort_by_key", given[i], i, size_of(as_array(sorted))); // as they are now
+    return rows_in_order(given[i], as_array(order), how);
+  }));
 }
 
 nb::object take(nb::handle array, nb::handle positions, nb::handle threads) {
-  PyArrayObject* const indices = as_array(positions);
   call how(threads);
-  const nb::object from = without_gaps(array);
-  PyArrayObject* const a = as_array(from);
-  npy_intp shape[NPY_MAXDIMS];
-  for (int i = 0; i < PyArray_NDIM(a); ++i)
-    shape[i] = i == 0 ? PyArray_DIM(indices, 0) : PyArray_DIM(a, i);
-  PyArray_Descr* const type = PyArray_DESCR(a);
-  Py_INCREF(type);
-  nb::object to = owned(PyArray_Empty(PyArray_NDIM(a), shape, type, 0));
-  gather(how, a, indices, width_of_row(a), to);
-  return to;
+  return rows_in_order(array, as_array(positions), how);
 }
 
 } // namespace sortile::python

@@ -181,3 +181,61 @@ def test_results_own_what_they_hold_and_no_more():
     assert type(found) is type(sortile.group_by(x.tolist())) and type(sortile.unique_all(N)).__name__ == "UniqueAll"
     inverse = sortile.unique(N.reshape(2, 2), return_inverse=True)[1]
     assert inverse.tolist() == [[2, 0], [2, 1]]
+
+
+class Answers:
+    """A number that does something when it is asked for, and differs from one question to the next."""
+
+    def __init__(self, *numbers, does=lambda: None):
+        self.numbers, self.does, self.questions = numbers, does, 0
+
+    def __index__(self):
+        self.does()
+        self.questions += 1
+        return self.numbers[min(self.questions, len(self.numbers)) - 1]
+
+
+def test_an_axis_is_asked_for_once():
+    keys = np.random.default_rng(3).random((2, 5, 300))
+    axis = Answers(0, 2)
+    found, moved = sortile.sort_by_key(keys, keys, axis=axis)
+    assert axis.questions == 1 and np.array_equal(found, np.sort(keys, axis=0)) and np.array_equal(moved, found)
+
+
+def test_values_that_shrink_meanwhile_are_refused():
+    for shape, more in ((2000, ()), ((40, 50), ())):
+        keys, values = np.random.default_rng(3).random(shape), np.ones(shape)
+        shrinks = Answers(1, does=lambda: values.resize((4, 5) if values.ndim == 2 else 20, refcheck=False))
+        with pytest.raises(ValueError, match=r"^sortile.sort_by_key: value array 1 has shape \((4, 5|20,)\)"):
+            sortile.sort_by_key(keys, (keys, values), *more, threads=shrinks)
+    values = np.ones(2000)
+    with pytest.raises(ValueError, match=r"^sortile.segment_sort_by_key: value array 0 has shape \(20,\)"):
+        sortile.segment_sort_by_key(np.arange(2000), values, [0, 2000],
+                                    threads=Answers(1, does=lambda: values.resize(20, refcheck=False)))
+
+
+def test_values_are_looked_at_before_segments_are_sorted():
+    with pytest.raises(ValueError, match=r"^sortile.segment_sort_by_key: value array 0 has shape \(2,\); its first axis"):
+        sortile.segment_sort_by_key(np.arange(3), np.arange(2), [0, 9])
+
+
+def test_results_along_an_axis_lie_as_new_arrays_do():
+    x = np.random.default_rng(5).random((3, 4, 5))
+    for axis in (0, 1, 2, -2):
+        found, moved = sortile.sort_by_key(x, (x, x.transpose(0, 2, 1).copy().transpose(0, 2, 1)), axis=axis)
+        assert np.array_equal(found, np.sort(x, axis=axis))
+        for one in (found, *moved):
+            assert np.array_equal(one, found) and one.flags.c_contiguous and one.flags.owndata and one.base is None
+
+
+@pytest.mark.parametrize("n", [3, 3000])
+def test_texts_without_letters_are_empty_ones(n):
+    empty = np.ndarray(n, "S0", np.zeros(n, "S1"), strides=(0,))
+    assert empty.dtype.itemsize == 0
+    keys = np.arange(n)[::-1]
+    for _ in range(5):
+        np.full(n, 255, "u1").tolist()  # memory that was written to
+        for moved in (sortile.sort_by_key(keys, empty)[1], sortile.sort_by_key(keys, (empty, keys))[1][0],
+                      sortile.segment_sort_by_key(keys, empty, [0, n])[1],
+                      sortile.sort_by_key(keys.reshape(-1, 1), empty.reshape(-1, 1), axis=0)[1]):
+            assert moved.size == n and set(moved.reshape(-1).tolist()) == {b""}
