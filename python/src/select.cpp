@@ -109,15 +109,20 @@ class given_probabilities {
 
 } // namespace
 
+// Numbers of Python's are taken before the rows: an object that is asked for one may change the array, and for other
+// numbers a copy would be made in vain.
+
 nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle axis, nb::handle largest,
                  nb::handle nan, nb::handle threads, nb::handle progress) {
-  const std::optional<lane_rows> r = lane_rows::of(x, axis);
   const std::optional<long long> first = exact_number(k);
-  if (!r || !first || *first < 0 || static_cast<unsigned long long>(*first) > r->n)
+  if (!first || *first < 0)
+    return not_implemented();
+  call how(largest, nan, threads, progress, "largest");
+  const std::optional<lane_rows> r = lane_rows::of(x, axis);
+  if (!r || static_cast<unsigned long long>(*first) > r->n)
     return not_implemented();
   need_counts(counts, r->count);
   need_filler(fill, r->e, as_array(x));
-  call how(largest, nan, threads, progress, "largest");
   const std::size_t count = static_cast<std::size_t>(*first);
   const nb::object values = r->new_results(count), positions = r->new_results(count, NPY_INT64);
   if (r->count * count > 0) { // an array of no elements may begin anywhere
@@ -136,18 +141,22 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
 nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle offsets,
                          nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress) {
   const std::optional<long long> first = exact_number(k);
-  if (!first || *first < 0 || !PyArray_CheckExact(x.ptr()) || PyArray_NDIM(as_array(x)) != 1)
+  if (!first || *first < 0)
+    return not_implemented();
+  call how(largest, nan, threads, progress, "largest");
+  if (!PyArray_CheckExact(x.ptr()) || PyArray_NDIM(as_array(x)) != 1)
+    return not_implemented();
+  given_segments given;
+  if (!given.take(offsets))
     return not_implemented();
   const std::optional<lane_rows> r = lane_rows::of(x, nb::none());
-  given_segments given;
-  if (!r || !given.take(offsets))
+  if (!r)
     return not_implemented();
   const std::size_t rows = given.where.count, count = static_cast<std::size_t>(*first);
   if (count > most_elements / std::max<std::size_t>(1, rows))
     return not_implemented();
   need_counts(counts, rows);
   need_filler(fill, r->e, as_array(x));
-  call how(largest, nan, threads, progress, "largest");
   const nb::object values = r->new_matrix(rows, count), positions = new_matrix(rows, count, NPY_INT64);
   const first_keys first_of{.keys = *r,
                             .where = given.where,
@@ -162,11 +171,13 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
 
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
                      nb::handle progress) {
-  const std::optional<lane_rows> r = lane_rows::of(x, axis);
   given_probabilities wanted;
-  if (!r || r->n == 0 || r->e.missing == missing_kind::nat || !wanted.take(probabilities))
+  if (!wanted.take(probabilities))
     return not_implemented();
   call how(threads, progress);
+  const std::optional<lane_rows> r = lane_rows::of(x, axis);
+  if (!r || r->n == 0 || r->e.missing == missing_kind::nat)
+    return not_implemented();
   const int axes = wanted.axes + r->others();
   double number = 0; // where the result has no axis
   nb::object results;
@@ -208,12 +219,14 @@ nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, in
 }
 
 nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle threads) {
-  const std::optional<lane_rows> r = lane_rows::of(x, axis);
   const std::optional<long long> given = exact_number(kth);
-  const auto n = r ? static_cast<long long>(r->n) : 0;
-  if (!r || !given || *given < -n || *given >= n)
+  if (!given)
     return not_implemented();
   call how(threads);
+  const std::optional<lane_rows> r = lane_rows::of(x, axis);
+  const auto n = r ? static_cast<long long>(r->n) : 0;
+  if (!r || *given < -n || *given >= n)
+    return not_implemented();
   const std::size_t place = static_cast<std::size_t>(*given < 0 ? *given + n : *given);
   const nb::object parted = r->writable();
   how.run_to_the_end(r->size(), [&] {
@@ -226,10 +239,10 @@ nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle t
 }
 
 nb::object group_by(nb::handle keys, nb::handle threads, nb::handle progress) {
+  call how(threads, progress);
   const std::optional<lane_rows> r = lane_rows::of(keys, nb::none());
   if (!r || PyArray_NDIM(as_array(keys)) != 1)
     return not_implemented();
-  call how(threads, progress);
   const nb::object distinct = r->new_results(r->n), offsets = new_vector(r->n + 1, NPY_INT64),
                    order = new_vector(r->n, NPY_INT64);
   const groups_request request{.type = r->e.type,

@@ -1,6 +1,7 @@
 """Calls of plain NumPy arrays that the compiled part answers by itself: that it does, and that nothing is different there."""
 
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 import arrays
 import oracle
 import sortile
+from sortile._backend import core
 from test_rows import complex_positions
 
 FEWER = settings(max_examples=settings.default.max_examples // 3)  # lane by lane NumPy takes long
@@ -212,6 +214,34 @@ def test_values_that_shrink_meanwhile_are_refused():
     with pytest.raises(ValueError, match=r"^sortile.segment_sort_by_key: value array 0 has shape \(20,\)"):
         sortile.segment_sort_by_key(np.arange(2000), values, [0, 2000],
                                     threads=Answers(1, does=lambda: values.resize(20, refcheck=False)))
+
+
+def test_arrays_that_shrink_when_threads_are_asked_for():
+    for name, call in {
+        "quantile": lambda x, n: sortile.quantile(x, 0.5, threads=n),
+        "top_k": lambda x, n: sortile.top_k(x, 3, threads=n),
+        "partition": lambda x, n: sortile.partition(x, 2, threads=n),
+        "group_by": lambda x, n: sortile.group_by(x, threads=n),
+        "segment_top_k": lambda x, n: sortile.segment_top_k(x, 2, [0, 5], threads=n),
+        "segment_sort": lambda x, n: sortile.segment_sort(x, [0, 5], threads=n),
+    }.items():
+        x = np.arange(3_000_000)[::-1].copy()
+        wanted = call(x[:10].copy(), 1)
+        found = call(x, Answers(1, does=lambda: x.resize(10, refcheck=False)))
+        as_lists = [[np.asarray(part).tolist() for part in (r if isinstance(r, tuple) else (r,))] for r in (found, wanted)]
+        assert as_lists[0] == as_lists[1], name
+
+
+def test_nothing_is_copied_for_numbers_that_are_none():
+    x = np.zeros((2, 1_000_000))[:, ::2]
+    tracemalloc.start()
+    try:
+        for call in (lambda: core.top_k(x, 1.5, None, None, -1, True, "last", None, None), lambda: core.partition(x, "1", -1, None),
+                     lambda: core.quantiles(x, [0.5, 2.0], -1, 0, None, None)):
+            assert call() is NotImplemented
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_values_are_looked_at_before_segments_are_sorted():
