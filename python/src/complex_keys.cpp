@@ -12,15 +12,68 @@
 
 #include <sortile/request.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 
 namespace sortile::python {
 
 namespace {
 
 constexpr std::size_t parts_alone_below = std::size_t{1} << 15;
+constexpr std::size_t compared_most = 16; ///< numbers that are ordered as they are: columns would cost more
+
+template <class Float>
+struct number {
+  Float real, imaginary;
+  unsigned lacks() const { return (std::isnan(real) ? 2u : 0u) + (std::isnan(imaginary) ? 1u : 0u); }
+};
+
+/// Whether one number comes before another, as order_numbers() has them.
+template <class Float>
+struct comes_before {
+  bool descends, lacking_descend;
+
+  bool operator()(const number<Float>& a, const number<Float>& b) const {
+    if (const unsigned x = a.lacks(), y = b.lacks(); x != y)
+      return (x < y) != lacking_descend;
+    if (a.real < b.real || b.real < a.real)
+      return (a.real < b.real) != descends;
+    return descends ? b.imaginary < a.imaginary : a.imaginary < b.imaginary;
+  }
+};
+
+template <class Float>
+comes_before<Float> comparison(const complex_keys& c, const options& opts) {
+  const bool descends = opts.order == sortile::order::descending;
+  return {descends, descends && c.nan == nan_place::largest};
+}
+
+/// Few numbers, of which nobody wants to be told.
+bool are_compared(std::size_t n, const options& opts) {
+  return n <= compared_most && !opts.progress;
+}
+
+template <class Float, class Index>
+void order_few(const complex_keys& c, const number<Float>* keys, std::size_t n, Index* indices, const options& opts) {
+  const auto before = comparison<Float>(c, opts);
+  std::iota(indices, indices + n, Index{0});
+  if (n < 2)
+    return;
+  std::stable_sort(indices, indices + n, [&](Index a, Index b) { return before(keys[a], keys[b]); });
+}
+
+template <class Float>
+void sort_few(const complex_keys& c, const void* keys, std::size_t n, void* result, const options& opts) {
+  auto* const first = static_cast<number<Float>*>(result);
+  if (keys != result)
+    std::memcpy(result, keys, n * sizeof *first);
+  if (n > 1)
+    std::stable_sort(first, first + n, comparison<Float>(c, opts));
+}
 
 unsigned threads_for(std::size_t n, const options& opts) {
   return n < parts_alone_below ? 1 : resolve_threads(opts);
@@ -48,6 +101,11 @@ bool take_apart(const Float* numbers, std::size_t n, Float* real, Float* imagina
 template <class Float>
 void order_numbers(const complex_keys& c, const void* keys, std::size_t n, void* indices, std::size_t index_bytes,
                    const options& opts) {
+  if (are_compared(n, opts)) {
+    const auto* const few = static_cast<const number<Float>*>(keys);
+    return index_bytes == 4 ? order_few(c, few, n, static_cast<std::uint32_t*>(indices), opts)
+                            : order_few(c, few, n, static_cast<std::uint64_t*>(indices), opts);
+  }
   const call_scratch space(n * (2 * sizeof(Float) + 1), "the parts of complex numbers");
   Float* const real = reinterpret_cast<Float*>(space.data());
   Float* const imaginary = real + n;
@@ -80,6 +138,9 @@ void complex_keys::order(const void* keys, std::size_t n, void* indices, std::si
 }
 
 void complex_keys::sort(const void* keys, std::size_t n, void* result, const options& opts) const {
+  if (are_compared(n, opts))
+    return part == key_type::f32 ? sort_few<float>(*this, keys, n, result, opts)
+                                 : sort_few<double>(*this, keys, n, result, opts);
   constexpr double ordered_at = 0.8; // of the whole
   const std::size_t index_bytes = n >> 32 == 0 ? 4 : 8;
   const call_scratch indices(n * index_bytes, "the positions of complex numbers");

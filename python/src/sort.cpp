@@ -8,6 +8,7 @@
 #include <sortile/request.hpp>
 
 #include <atomic>
+#include <cstring>
 #include <string>
 
 namespace sortile::python {
@@ -74,10 +75,20 @@ bool one_plain_lane(PyArrayObject* a) {
   return PyArray_NDIM(a) == 1 && PyArray_IS_C_CONTIGUOUS(a) && PyArray_ISALIGNED(a) && PyArray_ISNOTSWAPPED(a);
 }
 
+/// Whether there is nothing to sort, nor anybody to be told so: lanes of one element are as many calls as elements.
+bool is_done(std::size_t n, const options& opts) {
+  return n < 2 && !opts.progress;
+}
+
 struct key_sorter {
   element e;
   missing_move move;
   void operator()(const void* keys, void* result, std::size_t n, const options& opts) const {
+    if (is_done(n, opts)) {
+      if (keys != result)
+        std::memcpy(result, keys, n * e.width);
+      return;
+    }
     run(sort_request{.type = e.type, .n = n, .keys_in = keys, .keys_out = result}, opts);
     place_missing(e, move, result, n);
   }
@@ -88,6 +99,10 @@ struct position_sorter {
   missing_move move;
   std::size_t index_bytes;
   void operator()(const void* keys, void* result, std::size_t n, const options& opts) const {
+    if (is_done(n, opts)) {
+      std::memset(result, 0, n * index_bytes);
+      return;
+    }
     run(sort_request{.type = e.type,
                      .n = n,
                      .keys_in = keys,

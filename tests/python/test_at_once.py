@@ -232,6 +232,35 @@ def test_arrays_that_shrink_when_threads_are_asked_for():
         assert as_lists[0] == as_lists[1], name
 
 
+@pytest.mark.parametrize("kind", ["f4", "u1", ">i8", "c8", "c16"])
+def test_lanes_of_one_element(kind):
+    x = np.array([[3], [1], [2]], kind)
+    for lanes in (x, np.repeat(x, 2, 0)[::2], x.T.copy().T):
+        assert sortile.sort(lanes).tolist() == x.tolist() and sortile.sort(lanes, descending=True).dtype == x.dtype
+        positions = np.full((3, 1), 7, np.uint32)
+        assert sortile.argsort(lanes, out=positions) is positions and not positions.any()
+        assert sortile.argsort(lanes).tolist() == [[0], [0], [0]]
+        assert sortile.sort(lanes, out=lanes) is lanes and lanes.tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("kind", ["c8", "c16"])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("nan", ["last", "largest"])
+def test_few_complex_numbers_come_as_many_do(kind, descending, nan):
+    parts = np.array([np.nan, 0.0, -0.0, 1, -np.inf])
+    rng = np.random.default_rng(4)
+    for n in (0, 1, 2, 3, 7, 15, 16, 17, 20):
+        for _ in range(20):
+            z = np.empty(n, kind)
+            z.real, z.imag = rng.choice(parts, n), rng.choice(parts, n)
+            order = complex_positions(z, descending, nan)
+            for told in (None, lambda share: None):  # with progress, few go the way of many
+                options = {"descending": descending, "nan": nan, "progress": told}
+                assert np.array_equal(sortile.argsort(z, **options), order)
+                assert np.array_equal(sortile.argsort(z, dtype=np.uint32, **options), order)
+                assert oracle.same_bits(sortile.sort(z, **options), z[order])
+
+
 def test_nothing_is_copied_for_numbers_that_are_none():
     x = np.zeros((2, 1_000_000))[:, ::2]
     tracemalloc.start()
