@@ -28,19 +28,20 @@ class routing {
         next_(pieces_ * r.expert_count), begin_(r.expert_count + 1), pairs_(r.expert_count) {}
 
   void run() {
-    const auto* const experts = static_cast<const Word*>(r_.experts);
     each_piece([&](std::uint64_t* next, std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i)
-        if (experts[i] < limit_)
-          ++next[experts[i]];
+        if (const Word expert = expert_of(i); expert < limit_)
+          ++next[expert];
     });
     find_begins();
     write_tables();
+    const std::uint64_t rows = route_rows(r_.n, r_.expert_count, r_.block);
     each_piece([&](std::uint64_t* next, std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
-        const bool goes = experts[i] < limit_;
-        const std::uint64_t row = goes ? next[experts[i]]++ : 0;
-        if (goes && order() != nullptr)
+        const Word expert = expert_of(i);
+        const bool goes = expert < limit_;
+        const std::uint64_t row = goes ? next[expert]++ : 0;
+        if (goes && order() != nullptr && row < rows)
           order()[row] = static_cast<Index>(i);
         if (r_.inverse != nullptr)
           static_cast<Index*>(r_.inverse)[i] = goes ? static_cast<Index>(row) : none;
@@ -50,6 +51,10 @@ class routing {
 
  private:
   Index* order() const { return static_cast<Index*>(r_.order); }
+
+  /// Loaded once by each pass. Where another thread writes to the experts meanwhile, the passes may read different
+  /// ones: such a call's results are unspecified, but it stays within its arrays.
+  Word expert_of(std::size_t i) const { return static_cast<const volatile Word*>(r_.experts)[i]; }
 
   template <class F>
   void each_piece(F&& f) {

@@ -3,6 +3,10 @@
 #include "tests/route/route_case.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 namespace sortile::testing {
@@ -118,6 +122,32 @@ TEST(Route, Misuse) {
   EXPECT_THROW(static_cast<void>(route(experts, 0)), invalid_argument);
   EXPECT_EQ(workspace_bytes(route_request{.n = 1000, .expert_count = 8}), 0u);
 }
+
+#if !defined(__SANITIZE_THREAD__) // which sees the race that this is about
+TEST(Route, StaysWithinTheRowsWhereExpertsAreWrittenMeanwhile) {
+  constexpr std::size_t n = 1 << 16;
+  constexpr std::uint32_t untouched = ~0u;
+  std::vector<std::uint32_t> experts(n), order(2 * n, untouched), inverse(n);
+  std::atomic<bool> ends{false};
+  std::thread writes([&] {
+    for (std::uint32_t expert = 0; !ends.load(std::memory_order_relaxed); expert = 1 - expert)
+      for (std::size_t i = 0; i < n; ++i)
+        static_cast<volatile std::uint32_t*>(experts.data())[i] = expert;
+  });
+  // Rows for n pairs of one expert begin behind those of the other, where the first pass has seen all go there.
+  for (int trial = 0; trial < 500; ++trial)
+    run(route_request{.type = key_type::u32,
+                      .n = n,
+                      .experts = experts.data(),
+                      .expert_count = 2,
+                      .index_bytes = 4,
+                      .order = order.data(),
+                      .inverse = inverse.data()});
+  ends = true;
+  writes.join();
+  EXPECT_TRUE(std::all_of(order.begin() + n, order.end(), [](std::uint32_t row) { return row == untouched; }));
+}
+#endif
 
 } // namespace
 } // namespace sortile::testing
