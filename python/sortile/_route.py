@@ -131,10 +131,16 @@ def host_route(a: Array, count: int, block: int, name: str, threads: SupportsInd
     """`route` of an array in host memory."""
     if a.dtype.kind not in "iu":
         raise _no_numbers(a.dtype)
-    count, block = _sizes(count, block)  # whoever calls an operator itself may give it anything
+    count, block, name = operands(a.shape, count, block, name)
     plain = np.require(native(a), requirements=["C", "A"])
     results: tuple[Array, ...] = core.route(plain, count, block, np.dtype(name), threads)
     return results
+
+
+def operands(shape: Any, count: Any, block: Any, name: Any) -> tuple[int, int, str]:
+    """What whoever calls an operator itself gave it, which may be anything: as it is allowed."""
+    count, block = _sizes(count, block)
+    return count, block, _name(name, "int64", route_shapes(shape, count, block)[2][0])
 
 
 def route_shapes(shape: Any, count: int, block: int) -> tuple[tuple[int, ...], ...]:

@@ -18,7 +18,7 @@ from ._arrays import need_axis
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
-from ._route import host_route, route_shapes
+from ._route import host_route, operands, route_shapes
 from ._segment_select import held_counts, host_segment_top_k, need_columns
 from ._segments import held_offsets, need_one_axis
 from ._select import host_top_k
@@ -274,7 +274,7 @@ def route_operator(
     experts = experts.detach()
     if experts.is_cuda:
         need_gpu_engine(experts)
-        return TorchArrays.route(FRAMEWORK, experts, expert_count, block, dtype)
+        return TorchArrays.route(FRAMEWORK, experts, *operands(experts.shape, expert_count, block, dtype))
     a, b, c, d, e, f = map(torch.from_numpy, host_route(as_numpy(experts), expert_count, block, dtype, None))
     return a, b, c, d, e, f
 

@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 import arrays
 import frameworks
 import sortile
+from sortile._route import host_route
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i4", ">u8"]
 
@@ -125,6 +126,19 @@ def test_what_is_refused():
             call()
 
 
+def test_what_an_operator_is_given_is_checked():
+    """As `route` checks it: whoever calls an operator of PyTorch's by itself may give it anything."""
+    x = np.zeros(5, "i4")
+    for arguments, error, words in [
+        ((1, 2**31, "int32"), ValueError, "results of int32 have 2147483647"),
+        ((2, 1, "uint32"), TypeError, "results of dtype uint32 asked for"),
+        ((2, 1, "f"), TypeError, "results of dtype float32 asked for"),
+        ((0, 1, "int64"), ValueError, "expert_count = 0"),
+    ]:
+        with pytest.raises(error, match=f"^sortile.route: .*{words}"):
+            host_route(x, *arguments, None)
+
+
 def test_host_arrays_of_frameworks(host):
     x = some("i4", (40, 3), 7)
     there = host.there(x)
@@ -170,6 +184,8 @@ class TestTorch:
 
         x = torch.from_numpy(some("i4", (40, 3), 7)).to(device)
         torch.library.opcheck(torch.ops.sortile.route.default, (x, 7, 16, "int32"))
+        with pytest.raises(ValueError, match="results of int32 have 2147483647"):
+            torch.ops.sortile.route.default(x, 1, 2**31, "int32")
 
     def test_under_compile(self, device):
         import torch
