@@ -209,11 +209,14 @@ nb::object moved_along(nb::handle array, int axis, nb::handle places, call& how)
 nb::object sort_along(nb::handle keys, const given_values& values, nb::handle axis, nb::handle descending,
                       nb::handle nan, nb::handle threads, nb::handle progress) {
   PyArrayObject* const k = as_array(keys);
-  const int at = axis_of(axis, PyArray_NDIM(k)); // once: an object may answer differently the next time
   call how(threads);
+  const nb::object asked = axis_once(axis); // an object may answer differently the next time
+  const int at = axis_of(asked, PyArray_NDIM(k));
   for (std::size_t i = 0; i < values.size(); ++i)
     need_agreeing(values[i], i, k);
   const nb::object order = argsort(keys, nb::int_(at), descending, nb::none(), nb::none(), nan, threads, progress);
+  if (order.is(not_implemented()))
+    return order;
   PyArrayObject* const o = as_array(order);
   const int last = PyArray_NDIM(o) - 1;
   const nb::object places = without_gaps(with_axis_moved(order, at, last));

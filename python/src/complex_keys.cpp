@@ -16,8 +16,11 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <span>
 
 namespace sortile::python {
 

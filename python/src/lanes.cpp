@@ -24,6 +24,7 @@ constexpr std::size_t lanes_alone_below = std::size_t{1} << 15; // elements of a
 constexpr std::size_t scratch_aim = std::size_t{1} << 18;       // bytes of a block of lanes: within the L2 cache
 constexpr std::size_t scratch_most = std::size_t{1} << 25;      // and where a line's neighbours need more
 constexpr std::size_t neighbours = 16;
+constexpr const char* axes_allowed = "whole numbers and None";
 
 std::uint8_t swapped(std::uint8_t w) {
   return w;
@@ -262,8 +263,14 @@ void for_each_lane(const lane_pair& where, const lane_work& what, const options&
     side_by_side(run, opts, where.lanes * where.length < lanes_alone_below ? 1 : threads);
 }
 
+nb::object axis_once(nb::handle axis) {
+  if (axis.is_none() || PyLong_CheckExact(axis.ptr()))
+    return nb::borrow<nb::object>(axis);
+  return nb::int_(whole_number("axis", axis, axes_allowed));
+}
+
 int axis_of(nb::handle axis, int dimensions) {
-  const long long given = whole_number("axis", axis, "whole numbers and None");
+  const long long given = whole_number("axis", axis, axes_allowed);
   if (given >= -dimensions && given < dimensions)
     return static_cast<int>(given < 0 ? given + dimensions : given);
   const std::string text = dimensions == 0

@@ -44,6 +44,9 @@ struct lane_work {
 /// of the other byte order or not aligned go through scratch memory of a few lanes. Without Python's lock.
 void for_each_lane(const lane_pair& where, const lane_work& what, const options& opts, unsigned threads);
 
+/// An axis as a number of Python's own, which an object is asked for once; None stays. \throws TypeError
+nb::object axis_once(nb::handle axis);
+
 /// The axis that Python names, from 0 up. \throws NumPy's AxisError
 int axis_of(nb::handle axis, int dimensions);
 

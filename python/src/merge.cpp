@@ -98,13 +98,13 @@ nb::object target(nb::handle out, const std::vector<nb::object>& kept, std::size
 nb::object merge(nb::handle runs, nb::handle descending, nb::handle out, nb::handle nan, nb::handle threads,
                  nb::handle progress) {
   const nb::tuple arrays = nb::borrow<nb::tuple>(runs);
+  call how(descending, nan, threads, progress);
   const std::optional<element> e = plain_element(arrays[0]);
   for (const nb::handle one : arrays)
     if (!e || !PyArray_CheckExact(one.ptr()) || PyArray_ISBYTESWAPPED(as_array(one)))
       return not_implemented();
   if (!takes_result(out, arrays))
     return not_implemented();
-  call how(descending, nan, threads, progress);
   std::vector<nb::object> kept;
   std::vector<sorted_run> given;
   kept.reserve(arrays.size());

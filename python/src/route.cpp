@@ -60,20 +60,21 @@ int result_type(nb::handle dtype) {
 } // namespace
 
 nb::object route(nb::handle experts, nb::handle expert_count, nb::handle block, nb::handle dtype, nb::handle threads) {
-  const std::optional<element> e = plain_element(experts);
   const std::optional<long long> wanted = exact_number(expert_count), size = exact_number(block);
-  PyArrayObject* const pairs = as_array(experts);
-  if (!e || !is_integer_kind(pairs) || e->swapped || !PyArray_IS_C_CONTIGUOUS(pairs) || !PyArray_ISALIGNED(pairs) ||
-      !wanted || *wanted < 1 || *wanted > static_cast<long long>(route_experts_most) || !size || *size < 1 ||
+  if (!wanted || *wanted < 1 || *wanted > static_cast<long long>(route_experts_most) || !size || *size < 1 ||
       *size > most_rows / *wanted)
     return not_implemented();
   const int type = result_type(dtype);
+  call how(threads);
+  const std::optional<element> e = plain_element(experts);
+  PyArrayObject* const pairs = as_array(experts);
+  if (!e || !is_integer_kind(pairs) || e->swapped || !PyArray_IS_C_CONTIGUOUS(pairs) || !PyArray_ISALIGNED(pairs))
+    return not_implemented();
   const std::size_t n = size_of(pairs), count = static_cast<std::size_t>(*wanted);
   const std::size_t rows = n > most_rows ? n : route_rows(n, count, static_cast<std::size_t>(*size));
   const std::size_t most = type == NPY_INT32 ? std::numeric_limits<std::int32_t>::max() : most_rows;
   if (type == NPY_NOTYPE || rows > most)
     return not_implemented();
-  call how(threads);
   const std::size_t blocks = rows / static_cast<std::size_t>(*size);
   const nb::object offsets = new_vector(count + 1, type), counts = new_vector(count, type),
                    order = new_vector(rows, type), block_experts = new_vector(blocks, type);

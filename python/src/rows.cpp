@@ -192,13 +192,15 @@ void order_rows(call& how, const std::vector<column>& keys, nb::handle positions
 
 nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::handle axis, nb::handle descending,
                             nb::handle dtype, nb::handle nan, nb::handle threads) {
+  if (!(dtype.is_none() || PyType_Check(dtype.ptr()) || PyArray_DescrCheck(dtype.ptr())))
+    return not_implemented();
+  call how(nb::bool_(false), nan, threads, nb::none()); // each column has a direction of its own
+  const int type_number = position_type(dtype);
   const entries given(columns);
   const directions down(descending, given.size());
   const bool from_behind = flag("last_decides", last_decides);
-  if (given.size() == 0 || !plain_column(given[0], {}) || !is_only_axis(axis) || !down.fit() ||
-      !(dtype.is_none() || PyType_Check(dtype.ptr()) || PyArray_DescrCheck(dtype.ptr())))
+  if (given.size() == 0 || !plain_column(given[0], {}) || !is_only_axis(axis) || !down.fit())
     return not_implemented();
-  call how(nb::bool_(false), nan, threads, nb::none()); // each column has a direction of its own
   const npy_intp n = PyArray_DIM(as_array(given[0]), 0);
   std::vector<prepared_column> prepared;
   std::vector<column> keys;
@@ -212,7 +214,7 @@ nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::han
     prepared.push_back(prepare(given[number], *e, down[number], how.nan));
     keys.push_back(prepared.back().as_given);
   }
-  nb::object positions = new_vector(static_cast<std::size_t>(n), position_type(dtype));
+  nb::object positions = new_vector(static_cast<std::size_t>(n), type_number);
   how.run(static_cast<std::size_t>(n), [&] {
     for (const prepared_column& c : prepared)
       if (c.change != prepared_column::change::none)
@@ -225,11 +227,12 @@ nb::object order_of_columns(nb::handle columns, nb::handle last_decides, nb::han
 nb::object argsort_rows(nb::handle columns, nb::handle descending, nb::handle dtype, nb::handle nulls_first,
                         nb::handle nan, nb::handle threads, nb::handle progress) {
   call how(nb::bool_(false), nan, threads, progress);
+  const int type_number = position_type(dtype);
   given_columns given;
   if (!given.take(nb::borrow<nb::list>(columns), nb::borrow<nb::list>(descending), how.nan))
     return not_implemented();
   const bool first = flag("nulls_first", nulls_first);
-  nb::object positions = new_vector(given.rows(), position_type(dtype));
+  nb::object positions = new_vector(given.rows(), type_number);
   how.run(given.rows(), [&] { order_rows(how, given.keys(how.nan, first, how.threads(given.rows())), positions); });
   return positions;
 }

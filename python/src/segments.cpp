@@ -39,12 +39,14 @@ nb::object copy_of(nb::handle x) {
 
 nb::object segment_sort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan, nb::handle threads,
                         nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(offsets))
+  if (!takes_segments(x, plain_element(x)) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
+  const std::optional<element> e = plain_element(x);
+  if (!takes_segments(x, e))
+    return not_implemented();
   nb::object sorted = copy_of(x);
   auto* const keys = static_cast<std::byte*>(PyArray_DATA(as_array(sorted)));
   const std::size_t n = size_of(as_array(sorted));
@@ -60,15 +62,18 @@ nb::object segment_sort(nb::handle x, nb::handle offsets, nb::handle descending,
 
 nb::object segment_argsort(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle dtype, nb::handle nan,
                            nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(offsets))
+  if (!takes_segments(x, plain_element(x)) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
+  const int type_number = position_type(dtype);
+  const std::optional<element> e = plain_element(x);
+  if (!takes_segments(x, e))
+    return not_implemented();
   const nb::object kept = without_gaps(x);
   const std::size_t n = size_of(as_array(kept));
-  nb::object positions = new_vector(n, position_type(dtype));
+  nb::object positions = new_vector(n, type_number);
   PyArrayObject* const to = as_array(positions);
   const auto width = static_cast<std::size_t>(PyArray_ITEMSIZE(to));
   const auto* const keys = static_cast<const std::byte*>(PyArray_DATA(as_array(kept)));
@@ -94,12 +99,14 @@ nb::object segment_argsort(nb::handle x, nb::handle offsets, nb::handle descendi
 
 nb::object segment_sort_with_order(nb::handle x, nb::handle offsets, nb::handle descending, nb::handle nan,
                                    nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
   given_segments given;
-  if (!takes_segments(x, e) || !given.take(offsets))
+  if (!takes_segments(x, plain_element(x)) || !given.take(offsets))
     return not_implemented();
   const segments& where = given.where;
   call how(descending, nan, threads, progress);
+  const std::optional<element> e = plain_element(x);
+  if (!takes_segments(x, e))
+    return not_implemented();
   nb::object sorted = copy_of(x);
   const std::size_t n = size_of(as_array(sorted)), width = n >> 32 == 0 ? 4 : 8;
   nb::object order = new_vector(n, width == 4 ? NPY_UINT32 : NPY_INT64);

@@ -167,11 +167,9 @@ nb::object sorted_keys(call& how, nb::handle x, nb::handle axis, nb::handle out,
 
 /// Positions; sorter_of(bytes) makes the sorter for those of so many bytes.
 template <class SorterOf>
-nb::object sorted_positions(call& how, nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out,
-                            const element& e, SorterOf&& sorter_of) {
+nb::object sorted_positions(call& how, nb::handle x, nb::handle axis, int type_number, nb::handle out, const element& e,
+                            SorterOf&& sorter_of) {
   subject from(x, axis);
-  const bool by_out = dtype.is_none() && !out.is_none();
-  const int type_number = position_type(by_out ? nb::object(out.attr("dtype")) : nb::borrow<nb::object>(dtype));
   PyArray_Descr* const type = PyArray_DescrFromType(type_number);
   const nb::object keeper = nb::steal<nb::object>(reinterpret_cast<PyObject*>(type));
   nb::object to = place_for("argsort", out, from.get(), type);
@@ -182,7 +180,8 @@ nb::object sorted_positions(call& how, nb::handle x, nb::handle axis, nb::handle
   return to;
 }
 
-/// What a call's elements are: one or the other, or what Python has to take care of.
+/// What a call's elements are: one or the other, or what Python has to take care of. To be looked at when all numbers
+/// have been asked for: an object that is asked for one may change the array.
 struct kind_of_elements {
   std::optional<element> plain;
   std::optional<complex_keys> numbers;
@@ -201,14 +200,17 @@ element as_element(const complex_keys& c) {
 
 nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle out, nb::handle nan,
                 nb::handle threads, nb::handle progress) {
-  kind_of_elements kind(x);
-  if (!kind.is_taken() || !is_plain_or_none(out))
+  if (!kind_of_elements(x).is_taken() || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
+  const nb::object along = axis_once(axis);
+  kind_of_elements kind(x);
+  if (!kind.is_taken())
+    return not_implemented();
   if (const std::optional<element>& e = kind.plain)
-    return sorted_keys(how, x, axis, out, *e, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)});
+    return sorted_keys(how, x, along, out, *e, key_sorter{*e, move_of_missing(*e, how.opts.order, how.nan)});
   kind.numbers->nan = how.nan;
-  return sorted_keys(how, x, axis, out, as_element(*kind.numbers),
+  return sorted_keys(how, x, along, out, as_element(*kind.numbers),
                      [&](const void* keys, void* result, std::size_t n, const options& opts) {
                        kind.numbers->sort(keys, n, result, opts);
                      });
@@ -216,16 +218,21 @@ nb::object sort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle
 
 nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::handle dtype, nb::handle out,
                    nb::handle nan, nb::handle threads, nb::handle progress) {
-  kind_of_elements kind(x);
-  if (!kind.is_taken() || !is_plain_or_none(out))
+  if (!kind_of_elements(x).is_taken() || !is_plain_or_none(out))
     return not_implemented();
   call how(descending, nan, threads, progress);
+  const nb::object along = axis_once(axis);
+  const int type_number =
+      position_type(dtype.is_none() && !out.is_none() ? nb::object(out.attr("dtype")) : nb::borrow<nb::object>(dtype));
+  kind_of_elements kind(x);
+  if (!kind.is_taken())
+    return not_implemented();
   if (const std::optional<element>& e = kind.plain)
-    return sorted_positions(how, x, axis, dtype, out, *e, [&](std::size_t bytes) {
+    return sorted_positions(how, x, along, type_number, out, *e, [&](std::size_t bytes) {
       return position_sorter{*e, move_of_missing(*e, how.opts.order, how.nan), bytes};
     });
   kind.numbers->nan = how.nan;
-  return sorted_positions(how, x, axis, dtype, out, as_element(*kind.numbers), [&](std::size_t bytes) {
+  return sorted_positions(how, x, along, type_number, out, as_element(*kind.numbers), [&](std::size_t bytes) {
     return [&kind, bytes](const void* keys, void* positions, std::size_t n, const options& opts) {
       kind.numbers->order(keys, n, positions, bytes, opts);
     };
@@ -234,11 +241,14 @@ nb::object argsort(nb::handle x, nb::handle axis, nb::handle descending, nb::han
 
 nb::object is_sorted(nb::handle x, nb::handle axis, nb::handle descending, nb::handle nan, nb::handle threads,
                      nb::handle progress) {
+  if (!plain_element(x))
+    return not_implemented();
+  call how(descending, nan, threads, progress);
+  const nb::object along = axis_once(axis);
   const std::optional<element> e = plain_element(x);
   if (!e)
     return not_implemented();
-  call how(descending, nan, threads, progress);
-  const subject from(x, axis);
+  const subject from(x, along);
   const missing_move move = move_of_missing(*e, how.opts.order, how.nan);
   if (one_plain_lane(from.get())) {
     const std::size_t n = size_of(from.get());

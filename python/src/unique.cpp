@@ -226,12 +226,14 @@ answer groups_by_width(call& how, PyArrayObject* like, const element& e, const v
 
 nb::object unique(nb::handle x, nb::handle index, nb::handle inverse, nb::handle counts, nb::handle equal_nan,
                   nb::handle threads, nb::handle progress) {
-  const std::optional<element> e = plain_element(x);
-  if (!e || e->swapped)
+  if (!plain_element(x))
     return not_implemented();
   call how(threads, progress);
   const wishes want{flag("return_index", index), flag("return_inverse", inverse), flag("return_counts", counts),
                     flag("equal_nan", equal_nan)};
+  const std::optional<element> e = plain_element(x);
+  if (!e || e->swapped)
+    return not_implemented();
   const nb::object keys = without_gaps(x);
   const std::size_t n = size_of(as_array(keys));
   const std::size_t index_bytes = n >> 32 == 0 ? 4 : 8;

@@ -205,11 +205,11 @@ def test_an_axis_is_asked_for_once():
 
 
 def test_values_that_shrink_meanwhile_are_refused():
-    for shape, more in ((2000, ()), ((40, 50), ())):
+    for shape in (2000, (40, 50)):
         keys, values = np.random.default_rng(3).random(shape), np.ones(shape)
         shrinks = Answers(1, does=lambda: values.resize((4, 5) if values.ndim == 2 else 20, refcheck=False))
         with pytest.raises(ValueError, match=r"^sortile.sort_by_key: value array 1 has shape \((4, 5|20,)\)"):
-            sortile.sort_by_key(keys, (keys, values), *more, threads=shrinks)
+            sortile.sort_by_key(keys, (keys, values), threads=shrinks)
     values = np.ones(2000)
     with pytest.raises(ValueError, match=r"^sortile.segment_sort_by_key: value array 0 has shape \(20,\)"):
         sortile.segment_sort_by_key(np.arange(2000), values, [0, 2000],
@@ -224,12 +224,53 @@ def test_arrays_that_shrink_when_threads_are_asked_for():
         "group_by": lambda x, n: sortile.group_by(x, threads=n),
         "segment_top_k": lambda x, n: sortile.segment_top_k(x, 2, [0, 5], threads=n),
         "segment_sort": lambda x, n: sortile.segment_sort(x, [0, 5], threads=n),
+        "route": lambda x, n: sortile.route(x, 10, threads=n),
+        "argsort_rows": lambda x, n: sortile.argsort_rows([x], threads=n),
+        "lexsort": lambda x, n: sortile.lexsort((x,), threads=n),
+        "unique": lambda x, n: sortile.unique(x, return_index=True, threads=n),
     }.items():
         x = np.arange(3_000_000)[::-1].copy()
         wanted = call(x[:10].copy(), 1)
         found = call(x, Answers(1, does=lambda: x.resize(10, refcheck=False)))
         as_lists = [[np.asarray(part).tolist() for part in (r if isinstance(r, tuple) else (r,))] for r in (found, wanted)]
         assert as_lists[0] == as_lists[1], name
+
+
+def test_arrays_that_become_others_when_numbers_are_asked_for():
+    """Bytes, eight for each element that there was."""
+    def become(x):
+        def does():
+            x.dtype = np.uint8
+
+        return Answers(0, does=does), Answers(1, does=does)
+
+    for call in (lambda x, axis, n: sortile.sort(x, threads=n), lambda x, axis, n: sortile.sort(x, axis=axis),
+                 lambda x, axis, n: sortile.argsort(x, threads=n), lambda x, axis, n: sortile.argsort(x, axis=axis),
+                 lambda x, axis, n: sortile.is_sorted(x, threads=n), lambda x, axis, n: sortile.is_sorted(x, axis=axis),
+                 lambda x, axis, n: sortile.unique(x, threads=n), lambda x, axis, n: sortile.sort_by_key(x, x, threads=n),
+                 lambda x, axis, n: sortile.sort_by_key(x, x, axis=axis),
+                 lambda x, axis, n: sortile.segment_sort(x, [0, 9], threads=n),
+                 lambda x, axis, n: sortile.segment_argsort(x, [0, 9], threads=n),
+                 lambda x, axis, n: sortile.segment_sort_by_key(x, x, [0, 9], threads=n)):
+        x = np.random.default_rng(6).integers(0, 2**62, 300_000)
+        try:
+            found = call(x, *become(x))
+        except ValueError as refused:  # values that no longer have rows for all keys
+            assert "value array 0 has shape" in str(refused)
+            continue
+        wanted = call(x.copy(), 0, 1)
+        for one, other in zip(*((r if isinstance(r, tuple) else (r,)) for r in (found, wanted))):
+            assert np.array_equal(one, other) and np.asarray(one).dtype == np.asarray(other).dtype
+
+
+def test_keys_that_lose_their_order_meanwhile_are_refused():
+    keys = np.ones((20, 30))
+
+    def void():
+        keys.dtype = "V8"
+
+    with pytest.raises(TypeError, match=r"\|V8"):
+        sortile.sort_by_key(keys, np.ones((20, 30)), threads=Answers(1, does=void))
 
 
 @pytest.mark.parametrize("kind", ["f4", "u1", ">i8", "c8", "c16"])
