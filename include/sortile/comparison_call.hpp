@@ -2,6 +2,7 @@
 // before an element is read, threads, memory and progress. Part of sortile.hpp.
 #pragma once
 
+#include <sortile/arrays.hpp>
 #include <sortile/options.hpp>
 #include <sortile/types.hpp>
 

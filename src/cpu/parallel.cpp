@@ -198,8 +198,11 @@ void pool::run(unsigned workers, worker_function f) {
     std::rethrow_exception(j.failure);
 }
 
+thread_local bool is_of_a_pool = false;
+
 /// What a thread of the pool does.
 void pool::serve() {
+  is_of_a_pool = true;
   lock held(mutex_);
   while (!stopped_) {
     if (first_ == nullptr) {
@@ -229,10 +232,11 @@ void pool::stop() {
   lock held(mutex_);
   stopped_ = true;
   work_.notify_all();
-  ended_.wait(held, [this] { return left_ || serving_ == 0; });
+  const auto left_or_ended = [this] { return left_ || is_of_a_pool || serving_ == 0; }; // exit() within a share
+  ended_.wait(held, left_or_ended);
   std::vector<std::thread> threads = std::move(threads_);
   threads_.clear();
-  const bool left = left_;
+  const bool left = serving_ != 0;
   held.unlock();
   for (std::thread& thread : threads)
     left ? thread.detach() : thread.join();

@@ -1,15 +1,28 @@
 #!/usr/bin/env python3
-"""Each public header may be the first that a program includes: headers_alone.py INCLUDE COMPILER"""
+"""Each public header may be the first and the only one that a program includes: headers_alone.py INCLUDE COMPILER"""
 import pathlib
 import subprocess
 import sys
+
+# What a template needs, a compiler looks for where it is used.
+USES = {
+    "sortile/any_order.hpp": """
+        #include <vector>
+        auto less = [](int a, int b) { return a < b; };
+        void use(std::vector<int>& k, std::vector<float>& v) {
+          sortile::sort(k, less);
+          sortile::sort_by_key(k, v, less);
+          sortile::argsort(k, v.size() > 3 ? less : less);
+          sortile::merge(k, k, k, less);
+        }""",
+}
 
 include, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
 headers = sorted(path.relative_to(include).as_posix() for path in (include / "sortile").glob("*.hpp"))
 failed = []
 for header in headers:
     run = subprocess.run([compiler, "-std=c++20", f"-I{include}", "-fsyntax-only", "-x", "c++", "-"], text=True, capture_output=True,
-                         input=f"#include <{header}>\n")
+                         input=f"#include <{header}>\n{USES.get(header, '')}\n")
     if run.returncode != 0:
         failed.append(f"{header}: {run.stderr.splitlines()[0]}")
 print(f"{len(headers)} headers, {len(failed)} that do not compile by themselves", *failed, sep="\n")

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -34,6 +35,24 @@ TEST(Parallel, EveryTaskOnce) {
     for (const auto& d : done)
       EXPECT_EQ(d, 1);
   }
+}
+
+// The threads are told to stop, and waited for, by what runs at the end; it must not wait for itself.
+TEST(Parallel, AThreadOfThePoolMayEndTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto end_by_another = [] {
+    std::atomic<bool> began{false};
+    cpu::run_on(2, [&](unsigned worker) {
+      if (worker == 1) {
+        began = true;
+        std::exit(3);
+      }
+      while (!began)
+        std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::minutes(1));
+    });
+  };
+  EXPECT_EXIT(end_by_another(), ::testing::ExitedWithCode(3), "");
 }
 
 TEST(Parallel, ExceptionsArePassedOnAndStopTheRest) {
