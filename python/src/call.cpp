@@ -41,9 +41,8 @@ std::string quoted(nb::handle value) {
   } catch (const nb::python_error&) {
     if (!PyLong_Check(value.ptr()))
       throw;
-    // Python does not write thousands of digits.
-    return "a number of " + quoted(value.attr("bit_length")()) + " bits";
   }
+  return "a number of " + quoted(value.attr("bit_length")()) + " bits"; // Python does not write thousands of digits
 }
 
 bool flag(const char* name, nb::handle value) {

@@ -8,6 +8,7 @@
 #include <sortile/select.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -311,16 +312,20 @@ nb::object device_done(int ordinal, std::uintptr_t stream, nb::handle call, cons
     wait_for(stream);
   };
   nb::object result;
+  std::exception_ptr failure;
   try {
     result = or_stop_for_ever([&] { return call(*arguments); });
   } catch (...) {
-    try {
-      wait();
-    } catch (const std::exception&) { // what went wrong first is what the caller hears of
-    }
-    throw;
+    failure = std::current_exception();
   }
-  wait();
+  try {
+    wait();
+  } catch (const std::exception&) { // what went wrong first is what the caller hears of
+    if (failure == nullptr)
+      throw;
+  }
+  if (failure != nullptr)
+    std::rethrow_exception(failure);
   return result;
 }
 

@@ -3,12 +3,11 @@
 // A daemon thread that asks for the lock of an interpreter that ends does not get it: CPython up to 3.13 ends the
 // thread by pthread_exit, which with glibc unwinds its stack as an exception does. C++ forbids that in a destructor and
 // in a handler that does not throw on: the whole process would be aborted. Such a thread is stopped here for ever in
-// place of that, as CPython does itself from 3.14 on; the process ends without it.
+// place of that, as CPython does itself from 3.14 on; the process ends without it (module.cpp). A lock is taken behind
+// a handler, not within one, where C++ takes no exception that is not its own.
 #pragma once
 
 #include "numpy.hpp"
-
-#include "cpu/leave_threads.hpp"
 
 #include <cxxabi.h>
 #include <unistd.h>
@@ -17,15 +16,13 @@
 
 namespace sortile::python {
 
-/// work(), of a thread that Python may end: it is stopped there for ever. The end of the process does not wait for the
-/// library's threads then, which may wait for this one.
+/// work(), of a thread that Python may end: it is stopped there for ever.
 template <class Work>
 decltype(auto) or_stop_for_ever(Work&& work) {
 #ifdef __GLIBCXX__
   try {
     return std::forward<Work>(work)();
   } catch (const abi::__forced_unwind&) {
-    cpu::leave_threads();
     for (;;)
       pause();
   }

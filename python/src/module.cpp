@@ -10,6 +10,7 @@
 #include "sort.hpp"
 #include "xla.hpp"
 
+#include "cpu/leave_threads.hpp"
 #include "plan/engine.hpp"
 
 #include <sortile/request.hpp>
@@ -88,6 +89,9 @@ NB_MODULE(_core, m) {
   namespace here = sortile::python;
   if (_import_array() < 0)
     throw nanobind::python_error();
+  // Threads of the library may wait for one that Python has stopped within a call; then nobody waits for these.
+  if (Py_AtExit(sortile::cpu::leave_threads) != 0)
+    throw nanobind::import_error("sortile: the interpreter takes no more functions for its end");
   here::translate_errors();
   def_any(m, "sort", &here::sort);
   def_any(m, "argsort", &here::argsort);
