@@ -59,7 +59,7 @@ RULES = [
 # compilers' words is taken for one. CUDA's 16-bit types are keys of the public headers by name alone.
 INTRINSIC = re.compile(r"\b__[a-z]\w*")
 NOT_CUDA = re.compile(r"__(asan_\w+|tsan_\w+|sanitizer_\w+|builtin_\w+|attribute__|clang__|cplusplus|extension__|int128|linux__|x86_64__|"
-                      r"aarch64__|half|nv_bfloat16|has_include|has_feature|func__)$")
+                      r"aarch64__|half|nv_bfloat16|forced_unwind|has_include|has_feature|func__)$")
 # In headers of kernels, which both compilers read: nvcc takes these for the device without a word, and they are wrong there.
 BITS = re.compile(r"\bstd::(bit_width|bit_ceil|bit_floor|has_single_bit|count[lr]_(zero|one)|popcount)\b")
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in RULES]
