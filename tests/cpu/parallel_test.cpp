@@ -37,6 +37,7 @@ TEST(Parallel, EveryTaskOnce) {
   }
 }
 
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) // which have their own opinions of such an end
 // The threads are told to stop, and waited for, by what runs at the end; it must not wait for itself.
 TEST(Parallel, AThreadOfThePoolMayEndTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -54,6 +55,7 @@ TEST(Parallel, AThreadOfThePoolMayEndTheProgram) {
   };
   EXPECT_EXIT(end_by_another(), ::testing::ExitedWithCode(3), "");
 }
+#endif
 
 TEST(Parallel, ExceptionsArePassedOnAndStopTheRest) {
   for (const unsigned workers : {1u, 2u, 4u}) {
