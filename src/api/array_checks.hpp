@@ -42,6 +42,21 @@ inline void refuse_limit(const std::string& operation, const options& opts) {
     refuse_call("options::workspace_limit is given to " + operation + "; only sorts of keys keep to it");
 }
 
+/// Of what is a single step, or tells nobody; `why`: "is a single step".
+inline void refuse_progress(const std::string& operation, const char* why, const options& opts) {
+  if (opts.progress)
+    refuse_call("options::progress is given to " + operation + ", which " + why + "; leave it empty");
+}
+
+/// Whether other bits than all of a key are to decide.
+inline bool asks_for_a_window(const options& opts) {
+  return opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key;
+}
+/// The same, or another direction than the default.
+inline bool asks_for_an_order(const options& opts) {
+  return opts.order != order::ascending || asks_for_a_window(opts);
+}
+
 /// Whether so many elements are more than memory has.
 inline bool is_beyond_memory(std::size_t count, std::size_t element) {
   return element != 0 && count > most_array_bytes / element;

@@ -152,7 +152,7 @@ void need_arrays(const Request& r, std::size_t bytes_of_a_key, std::size_t align
 void need_columns(std::span<const column> columns, std::size_t n, const options& opts) {
   if (columns.empty())
     refuse("rows are to be ordered by no column; at least one is needed");
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_an_order(opts))
     refuse("rows are ordered by their columns' own directions and whole keys; leave options::order and options::bits "
            "at their defaults");
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -208,7 +208,7 @@ void structs(const struct_request& r, const options& opts) {
   if (r.key_bytes == 0 || r.key_alignment == 0 || r.image_bits == 0 || r.extract == nullptr)
     refuse("a sort of structs lacks their size, alignment or members; compare.cuh makes complete requests");
   need_order(opts.order);
-  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_a_window(opts))
     refuse("structs are ordered by the whole of their members; leave options::bits at its default");
   if (opts.progress)
     refuse("progress cannot be told of a sort of structs: the call returns before the work is done");
@@ -301,7 +301,7 @@ void struct_options(const options& opts, const void* structs, std::size_t n) {
     refuse("structs are sorted by projections in host memory; in device memory sortile/compare.cuh sorts them");
   on_host("a sort of structs", opts);
   need_order(opts.order);
-  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_a_window(opts))
     refuse("structs are ordered by whole keys; leave options::bits at its default, and give by() a projection that "
            "takes the bits that count");
   need_reach({{"the range of structs", structs, n}});
@@ -310,7 +310,7 @@ void struct_options(const options& opts, const void* structs, std::size_t n) {
 void comparison_direction(const options& opts) {
   if (opts.order != order::ascending)
     refuse("the comparison says the direction; leave options::order at its default, and turn the comparison round");
-  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_a_window(opts))
     refuse("a comparison sees whole elements; leave options::bits at its default");
 }
 
@@ -357,7 +357,7 @@ void sort_rows(const sort_rows_request& r, const options& opts) {
 void strings(const strings_request& r, const options& opts) {
   on_host("a sort of strings", opts);
   need_order(opts.order);
-  if (opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_a_window(opts))
     refuse("strings are ordered by all of their bytes; leave options::bits at its default");
   need_index_width(r.index_bytes, r.n);
   need_pointer("indices", r.indices_out, r.n);
@@ -415,10 +415,9 @@ void gathered_strings(const strings_request& r, const void* offsets_out, const c
 
 void permute(const permute_request& r, const options& opts) {
   on_host("a permutation", opts);
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_an_order(opts))
     refuse("a permutation moves values as the positions say; leave options::order and options::bits at their defaults");
-  if (opts.progress)
-    refuse("options::progress is given to a permutation, which is a single step; leave it empty");
+  refuse_progress("a permutation", "is a single step", opts);
   need_index_width(r.index_bytes, r.n);
   need_value_size(r.value_bytes);
   need_pointer("indices", r.indices, r.n);

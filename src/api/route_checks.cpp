@@ -48,11 +48,10 @@ void route_shape(const route_request& r, const options& opts) {
   if (r.n > most_rows || r.block > most_rows / r.expert_count || route_rows(r.n, r.expert_count, r.block) > most_rows)
     refuse_call("n = " + std::to_string(r.n) + " pairs of " + std::to_string(r.expert_count) +
                 " experts in blocks of " + std::to_string(r.block) + " may need more than 2^32 - 2 rows");
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_an_order(opts))
     refuse_call("a routing takes experts by their numbers; leave options::order and options::bits at their defaults");
   refuse_limit("a routing", opts);
-  if (opts.progress)
-    refuse_call("options::progress is given to a routing, which does not report it; leave it empty");
+  refuse_progress("a routing", "does not report it", opts);
   if (opts.memory == memory::host)
     refuse_workspace("a routing", "allocates its own memory", opts);
 }

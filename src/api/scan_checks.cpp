@@ -12,8 +12,7 @@ namespace {
 void need_options(const char* operation, key_type type, const options& opts) {
   sort({.type = type}, opts);
   refuse_limit(operation, opts);
-  if (opts.progress)
-    refuse_call(std::string("options::progress is given to ") + operation + ", which is a single step; leave it empty");
+  refuse_progress(operation, "is a single step", opts);
 }
 
 struct scan_arrays {
@@ -43,7 +42,7 @@ void scan_type(const scan_request& r, const options& opts) {
     refuse_call("scan operator number " + std::to_string(static_cast<int>(r.op)) + " does not exist");
   if (r.kind > scan_kind::exclusive)
     refuse_call("scan kind number " + std::to_string(static_cast<int>(r.kind)) + " does not exist");
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_an_order(opts))
     refuse_call("a scan takes whole numbers as they stand; leave options::order and options::bits at their defaults");
   if (opts.memory == memory::host)
     refuse_workspace("a scan", "needs none", opts);

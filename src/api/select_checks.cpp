@@ -234,7 +234,7 @@ void workspace(const ranks_request& r, const options& opts, std::size_t wanted) 
 
 void selection(const quantiles_request& r, const options& opts) {
   need_selection_call("quantiles", r.type, opts);
-  if (opts.order != order::ascending || opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key)
+  if (asks_for_an_order(opts))
     refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
                 "defaults");
   if (r.method > quantile_method::midpoint)
