@@ -25,7 +25,7 @@ std::vector<Word> made(std::size_t n, F key) {
   return keys;
 }
 
-using ranks = std::vector<Word>; // of a bucket's keys, 0 to 65535
+using ranks = std::vector<Word>; // of a bucket's keys, 0 to 65535, or to what value_bits says
 
 inline ranks evenly(std::size_t n) {
   return made(n, [](Word r, Word, std::size_t) { return r & 0xffff; });
@@ -37,7 +37,9 @@ inline ranks alike(std::size_t n, Word rank) {
 struct skewed_buckets {
   std::vector<ranks> buckets = {}; // as many as a power of two
   unsigned shares = 5;             // and blocks
+  unsigned value_bits = 16;        // of a bucket's ranks
   bool in_place = false, outliers = false;
+  std::vector<Word> first = {};             // images of the first bucket, where they are any
   Word flip = 0;                            // of the images
   std::uint64_t order = kernels::seen_both; // what the scan has seen
 };
@@ -46,12 +48,12 @@ struct skewed_buckets {
 /// as deferred. Outliers lie in the first bucket.
 struct skewed_layout {
   static constexpr Word low = 0x12300000, untouched = 0xa5a5a5a5;
-  unsigned bits = 0;                      // of a bucket's number
+  unsigned bits = 0, value_bits;          // of a bucket's number, and of a rank
   std::vector<Word> keys, expected, free; // as they stand; in order; the array that is free
   std::vector<std::uint32_t> start, deferred, giants, before{0};
   std::vector<std::uint64_t> findings;
 
-  explicit skewed_layout(const skewed_buckets& c) : findings(kernels::finding_words, 0) {
+  explicit skewed_layout(const skewed_buckets& c) : value_bits(c.value_bits), findings(kernels::finding_words, 0) {
     while (std::size_t{1} << bits < c.buckets.size())
       ++bits;
     for (std::uint32_t b = 0; b < c.buckets.size(); ++b) {
@@ -78,15 +80,17 @@ struct skewed_layout {
     giants.resize(giants.size() + 1);
   }
   kernels::key_window<Word> window() const {
-    return kernels::key_window<Word>::of(low, low + (Word{65536} << bits) - 1);
+    return kernels::key_window<Word>::of(low, low + (Word{1} << (bits + value_bits)) - 1);
   }
 
  private:
   void add(const skewed_buckets& c, std::uint32_t bucket) {
     ranks images = c.buckets[bucket];
     for (Word& image : images)
-      image += low + bucket * 65536;
-    if (c.outliers && bucket == 0)
+      image += low + (bucket << value_bits);
+    if (bucket == 0 && !c.first.empty())
+      images = c.first;
+    else if (c.outliers && bucket == 0)
       for (std::size_t i = 0; i < images.size(); i += 3)
         images[i] = Word(i * 12345);
     for (const Word image : images)
@@ -176,32 +180,34 @@ inline ranks ordered(ranks keys, bool rising) {
 
 /// Of all kinds: by several blocks, in place and not, with images of all flips, and beside outliers.
 template <class Kernel>
-void check_deferred_of_all_kinds(const std::vector<bucket>& buckets) {
+void check_deferred_of_all_kinds(const std::vector<bucket>& buckets, unsigned value_bits = 16) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const bool in_place : {false, true})
-          check_deferred<Kernel>(q, buckets, 5, {.in_place = in_place, .flip = in_place ? 0x80000000 : 0});
-        check_deferred<Kernel>(q, buckets, 40, {.flip = ~0u});
-        check_deferred<Kernel>(q, buckets, 1, {.in_place = true, .outliers = true});
+          check_deferred<Kernel>(q, buckets, 5,
+                                 {.value_bits = value_bits, .in_place = in_place, .flip = in_place ? 0x80000000 : 0});
+        check_deferred<Kernel>(q, buckets, 40, {.value_bits = value_bits, .flip = ~0u});
+        check_deferred<Kernel>(q, buckets, 1, {.value_bits = value_bits, .in_place = true, .outliers = true});
       },
       4);
 }
 template <class Kernel>
-void check_deferred_often(const std::vector<bucket>& buckets, unsigned schedules) {
+void check_deferred_often(const std::vector<bucket>& buckets, unsigned schedules, unsigned value_bits = 16) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const unsigned blocks : {1u, 3u})
-          check_deferred<Kernel>(q, buckets, blocks, {.in_place = blocks == 3, .outliers = blocks == 3});
+          check_deferred<Kernel>(q, buckets, blocks,
+                                 {.value_bits = value_bits, .in_place = blocks == 3, .outliers = blocks == 3});
       },
       schedules);
 }
 /// Keys in order, of which all has been said: nothing is touched.
 template <class Kernel>
-void check_deferred_in_order(const bucket& suitable) {
+void check_deferred_in_order(const bucket& suitable, unsigned value_bits = 16) {
   on_every_schedule(
       [&](simt::queue q) {
         for (const std::uint64_t order : {kernels::seen_rising, kernels::seen_neither, kernels::seen_falling})
-          check_deferred<Kernel>(q, {suitable, {evenly(5)}}, 2, {.order = order}, true);
+          check_deferred<Kernel>(q, {suitable, {evenly(5)}}, 2, {.value_bits = value_bits, .order = order}, true);
       },
       1);
 }

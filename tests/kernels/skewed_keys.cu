@@ -4,6 +4,7 @@
 #include "kernels/skewed/fill_giants_kernel.hpp"
 #include "kernels/skewed/four_bit_sort_kernel.hpp"
 #include "kernels/skewed/medium_sort_kernel.hpp"
+#include "kernels/skewed/sort_tails_kernel.hpp"
 #include "kernels/sort/sort_keys.hpp"
 #include "tests/kernels/skew_checks.hpp"
 
@@ -196,13 +197,15 @@ std::vector<Word> with_outliers(std::size_t n, Word inside, Word outside_low, Wo
 SIMT_TEST(skewed_keys, keys_that_no_sample_shows) {
   on_every_schedule(
       [&](simt::queue q) {
-        check_sort(q, with_outliers(100'000, 0x40000000, 0, 0x80000000), {.in_place = true}); // scanned again
+        check_sort(q, with_outliers(100'000, 0x40000000, 0, 0x80000000), {.in_place = true});
         if (!short_tests()) {
+          check_sort(q,
+                     with_outliers(kernels::most_beside_outliers + 10'000, 0x40000000, 0, 0x80000000)); // scanned again
           check_sort(q, with_outliers(200'000, 0x40000000, 0x100, 0x80000000), {.in_place = false});
           check_sort(q, with_outliers(200'000, 0x40000000, 0x100, 0x10000), {.in_place = true});
           check_sort(q, with_outliers(60'000, 0, 0, 0x80000000), {.in_place = false});
         }
-        for (const bool in_place : a_few(1, {false, true})) // by digits
+        for (const bool in_place : a_few(1, {false, true}))
           check_sort(q, with_outliers(60'000, 0x40000000, 0x100, 0x80000000), {.in_place = in_place});
         auto few = made(100'000, [](Word r, Word, std::size_t) { return 1000 + r % 9; });
         few[55'555] = 5;
@@ -212,6 +215,9 @@ SIMT_TEST(skewed_keys, keys_that_no_sample_shows) {
           check_sort(q, few);
         }
         auto dense = made(100'000, [](Word r, Word, std::size_t) { return 70'000 + r % 200'000; });
+        for (std::size_t i = 0; i < 60'000; ++i) // too many in few buckets
+          dense[i] = 80'000 + dense[i] % 50;
+        check_sort(q, dense);
         dense[33'333] = far;
         dense[44'444] = 1;
         check_sort(q, dense, {.in_place = true});
@@ -222,10 +228,12 @@ SIMT_TEST(skewed_keys, keys_that_no_sample_shows) {
 // Types of their own: one translation unit of a program launches a kernel, and the library's has these.
 struct counting : kernels::count_skewed_kernel<> {};
 struct filling : kernels::fill_giants_kernel<> {};
+struct sorting_tails : kernels::sort_tails_kernel<> {};
 
-/// The two kernels behind the local step.
+/// The last three kernels behind the local step.
 void check_skewed(simt::queue q, const skewed_buckets& c) {
   const skewed_case on(c);
+  simt::launch(q, {.grid = c.shares}, sorting_tails{{on.arrays()}});
   simt::launch(q, {.grid = c.shares}, counting{{on.arrays()}});
   simt::launch(q, {.grid = c.shares}, filling{{on.arrays()}});
   const auto &expected = on.layout().expected, got = on.output();
@@ -295,6 +303,48 @@ SIMT_TEST(skewed_keys, drawn_one_by_one) {
         }
       },
       4);
+}
+
+/// Keys from anywhere in the first bucket: of one range and of several, by fewer blocks than ranges and by more.
+SIMT_TEST(skewed_keys, tails_of_any_size) {
+  constexpr std::uint32_t range = kernels::sort_tails_kernel<>::a_range;
+  on_every_schedule(
+      [&](simt::queue q) {
+        one_in taken(4);
+        for (const std::size_t n : {std::size_t{1}, std::size_t{range}, std::size_t{range} + 1, std::size_t{30'001}})
+          for (const unsigned shares : {1u, 3u, 40u})
+            for (const bool in_place : {false, true})
+              if (taken())
+                check_skewed(q, {.buckets = {ranks(n), evenly(3'000), {}, evenly(range + 9)},
+                                 .shares = shares,
+                                 .in_place = in_place,
+                                 .outliers = true,
+                                 .first = made(n, [](Word r, Word s, std::size_t) { return r >> s % 31; }),
+                                 .flip = in_place ? 0x80000000 : ~0u});
+      },
+      2);
+}
+
+/// Frequent values, the smallest and the largest among them, and keys of which the samples say nothing.
+SIMT_TEST(skewed_keys, tails_that_samples_do_not_show) {
+  constexpr std::size_t n = 25'000, samples = kernels::sort_tails_kernel<>::samples;
+  auto unseen = made(n, [](Word r, Word, std::size_t) { return r; });
+  for (std::size_t i = 0; i < samples; ++i)
+    unseen[n * i / samples] = 0x7fffffff;
+  const std::vector<std::vector<Word>> tails = {
+      unseen, made(n, [](Word r, Word, std::size_t) { return (r & 3) == 0   ? r
+                                                             : (r & 4) != 0 ? ~0u
+                                                                            : 0u; }),
+      made(n, [](Word r, Word, std::size_t) { return 5 + r % 3; }), std::vector<Word>(n, ~0u)};
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool in_place : {false, true})
+          for (const auto& tail : tails)
+            check_skewed(
+                q,
+                {.buckets = {ranks(n), evenly(7)}, .shares = 6, .in_place = in_place, .outliers = true, .first = tail});
+      },
+      0);
 }
 
 /// Every place is in the share that says so, and in as many parts as shares that have some of it.

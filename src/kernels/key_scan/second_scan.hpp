@@ -1,9 +1,9 @@
 // What becomes of outliers, keys outside of the interval (key_window.hpp), in a sort that counts its buckets and so
 // gives no keys away because of skew.
 //
-// They count as the interval's nearest end, so they are in the first or the last bucket, together with other keys. One
-// block sorts such a bucket digit by digit: that is right for any number of keys, and fast enough for up to 2^16 of
-// them. Where the bucket holds more, the scan is repeated with an interval that holds all keys. So it is where values
+// They count as the interval's nearest end, so they are in the first or the last bucket, together with other keys. Such
+// a bucket is sorted by ranges of its values (skewed/sort_tails_kernel.hpp): that is right for any number of keys, and fast
+// enough for up to 2^19 of them. Where the bucket holds more, the scan is repeated with an interval that holds all keys. So it is where values
 // had several counters each: then the counts are not of buckets, and outliers keep them from being the result. The
 // first scan has told the second interval:
 //
@@ -21,8 +21,8 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Keys of a bucket with outliers that one block sorts.
-inline constexpr std::uint32_t most_beside_outliers = 1u << 16;
+/// Keys of a bucket with outliers that are sorted by ranges.
+inline constexpr std::uint32_t most_beside_outliers = 1u << 19;
 
 /// Whether the bucket may hold keys from outside of the interval.
 template <class Word>

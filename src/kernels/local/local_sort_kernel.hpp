@@ -120,10 +120,11 @@ struct local_sort_kernel {
       return;
     if (w.by_distribution != 0 && giants.takes(b.end - b.lead))
       return; // a heavy bucket
+    const bool is_tail = has_outliers(deferred.findings, w, b.number, simt::grid_size());
     if constexpr (sizeof(Word) == 4)
-      if (counts_giants && giants.takes(b.end - b.lead))
+      if (counts_giants && giants.takes(b.end - b.lead) && !is_tail)
         return clear_counters(b, w);
-    if (b.end > capacity || has_outliers(deferred.findings, w, b.number, simt::grid_size())) {
+    if (b.end > capacity || is_tail) {
       if (simt::thread_index() == 0)
         deferred.add(b.number);
       return;

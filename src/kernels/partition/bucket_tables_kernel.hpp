@@ -15,12 +15,12 @@
 // frequent values may lie in heavy ones.
 //
 // Giant buckets (skewed/giant_buckets.hpp) are listed, where the sort counts them, and heavy ones of a map
-// (local/heavy_buckets.hpp). Where a second scan was made, its
+// (local/heavy_buckets.hpp), but for those that outliers lie in (second_scan.hpp). Where a second scan was made, its
 // counts are the ones that hold, and its interval and findings replace the first one's.
 //
 // Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
-// each from the L2 are done before a look-back would be. The last block checks that the counts add up to n, and traps
-// if they do not (key_scan/packed_counters.hpp says why).
+// each from the L2, in vectors, four on their way, are done before a look-back would be. The last block checks that the
+// counts add up to n, and traps if they do not (key_scan/packed_counters.hpp says why).
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"
@@ -40,7 +40,7 @@ struct bucket_rings {
 template <class Word, class Image = integer_image<Word>>
 struct bucket_tables_kernel {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 1024;
+  static constexpr unsigned block_threads = 1024, in_flight = 4; // in_flight: of a thread's vectors
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
   static constexpr std::uint32_t map_judges = 8192; ///< samples by which key_map_kernel.hpp judges a map
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
@@ -72,10 +72,20 @@ struct bucket_tables_kernel {
     bool mapped = false;
     if constexpr (maps)
       mapped = window.load(0).by_distribution != 0;
-    for (std::uint32_t j = simt::thread_index(); j < simt::block_index() * block_threads; j += block_threads) {
-      const std::uint32_t keys = count.load(j);
-      sum += keys;
-      giant_sum += as_giant(keys);
+    const std::uint32_t vectors = simt::block_index() * (block_threads / 4); // of counts before this block's
+    for (std::uint32_t v = simt::thread_index(); v < vectors; v += in_flight * block_threads) {
+      simt::vec<std::uint32_t, 4> keys[in_flight] = {};
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < in_flight; ++j)
+        if (v + j * block_threads < vectors)
+          keys[j] = simt::load_vector<4>(count, 4 * (v + j * block_threads));
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < in_flight; ++j)
+        SORTILE_UNROLL
+      for (unsigned e = 0; e < 4; ++e) {
+        sum += keys[j][e];
+        giant_sum += as_giant(keys[j][e], 4 * (v + j * block_threads) + e, again);
+      }
     }
     const std::uint32_t before = primitives::block_reduce(s.before, sum, primitives::plus{});
     const std::uint32_t here = i < bins ? count.load(i) : 0;
@@ -86,7 +96,7 @@ struct bucket_tables_kernel {
       if (i == 0 && (findings.load(finding_skewed) & skewed_by_scan) != 0)
         told.give_away();
     if (giants.least != 0 && (mapped || !may_leave)) // heavy ones of a map, or counted ones
-      list_giants(s, i, giant_sum, here);
+      list_giants(s, i, giant_sum, here, again);
     if (again && i == 0) { // nobody else reads or writes these here
       window[0] = window_of_all<Word>(findings);
       findings[finding_outside] = 0;
@@ -113,17 +123,19 @@ struct bucket_tables_kernel {
   }
 
  private:
-  /// Number << 32 | keys of giant buckets.
-  SORTILE_DEVICE std::uint64_t as_giant(std::uint32_t keys) const {
-    return giants.takes(keys) ? std::uint64_t{1} << 32 | keys : 0;
+  /// Number << 32 | keys of giant buckets. None has outliers; where all has been scanned again, nothing has.
+  SORTILE_DEVICE std::uint64_t as_giant(std::uint32_t keys, std::uint32_t bucket, bool again) const {
+    const bool takes = giants.takes(keys) && (again || !has_outliers<Word>(findings, window.load(0), bucket, bins));
+    return takes ? std::uint64_t{1} << 32 | keys : 0;
   }
   /// By the block: this thread's bucket has so many keys; `before` is its share of the giants in blocks before.
-  SORTILE_DEVICE void list_giants(shared& s, std::uint32_t bucket, std::uint64_t before, std::uint32_t keys) const {
+  SORTILE_DEVICE void list_giants(shared& s, std::uint32_t bucket, std::uint64_t before, std::uint32_t keys,
+                                  bool again) const {
+    const std::uint64_t own = as_giant(keys, bucket, again);
     const std::uint64_t initial = primitives::block_reduce(s.giants_before, before, primitives::plus{});
-    const std::uint64_t at =
-        primitives::block_exclusive_scan(s.giants_within, as_giant(keys), primitives::plus{}, initial).before;
+    const std::uint64_t at = primitives::block_exclusive_scan(s.giants_within, own, primitives::plus{}, initial).before;
     const auto place = std::uint32_t(at >> 32);
-    if (giants.takes(keys)) {
+    if (own != 0) {
       giants.bucket[place] = bucket;
       giants.before[place] = std::uint32_t(at);
       giants.done[place] = 0;
@@ -133,7 +145,7 @@ struct bucket_tables_kernel {
       }
     }
     if (bucket == bins - 1) {
-      const std::uint64_t all = at + as_giant(keys);
+      const std::uint64_t all = at + own;
       giants.before[all >> 32] = std::uint32_t(all);
       findings[finding_giants] = all >> 32;
     }

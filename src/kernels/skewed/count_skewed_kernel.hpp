@@ -10,7 +10,7 @@
 //     others                  counted, and added to the bucket's counters in global memory
 //   deferred buckets, drawn one by one, but for those that have been sorted since; the next is asked
 //   for from the L2 meanwhile
-//     with outliers           digit by digit (large_sort_kernel.hpp): their keys are not of 2^16 values
+//     with outliers           nothing: they are sorted (sort_tails_kernel.hpp)
 //     others                  counted (bucket_counts.hpp), then written over (bucket_fill.hpp)
 //
 // The next launch writes the buckets that several blocks have counted (fill_giants_kernel.hpp). The arrays are those of
@@ -31,10 +31,9 @@
 // that is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 
-#include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/skewed/bucket_counts.hpp"
 #include "kernels/skewed/bucket_fill.hpp"
-#include "kernels/skewed/giant_buckets.hpp"
+#include "kernels/skewed/skewed_arrays.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -52,46 +51,15 @@ struct stored_counts {
   }
 };
 
-/// What the three kernels of skewed buckets have to know.
-template <class Image = integer_image<std::uint32_t>>
-struct skewed_arrays {
-  using Word = typename Image::word;
-  simt::global<const Word> in; // the buckets; out or spare
-  simt::global<Word> out, spare;
-  simt::global<const std::uint32_t> start;
-  bucket_list deferred;
-  giant_list giants;
-  simt::global<const key_window<Word>> window;
-  Image image;
-  unsigned bits, shares; // of a bucket's number; of the keys in giant buckets
-
-  SORTILE_DEVICE std::uint32_t bins() const { return 1u << bits; }
-  /// As many values as a bucket may hold, or one more.
-  SORTILE_DEVICE std::uint32_t values_a_bucket(const key_window<Word>& w) const { return (w.span >> bits) + 1; }
-  /// The window is read anew: registers are short.
-  SORTILE_DEVICE bucket_values<Image> values(std::uint32_t bucket) const {
-    return bucket_values<Image>::of(window.load(0), image, bucket, bits);
-  }
-  /// f(giant_part), for this block's share.
-  template <class F>
-  SORTILE_DEVICE void for_parts(F f) const {
-    for_giant_parts(giants, std::uint32_t(deferred.findings.load(finding_giants)), shares, f);
-  }
-};
-
 template <class Image = integer_image<std::uint32_t>>
 struct count_skewed_kernel {
   using Word = typename Image::word;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = bucket_counts::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads, Image>;
-  using by_digits = large_sort_kernel<Word, block_threads, 4, Image>;
 
   struct shared {
-    union {
-      bucket_counts counts;
-      typename by_digits::moves::storage digits;
-    };
+    bucket_counts counts;
     typename filler::shared filling;
     simt::shared_value<std::uint32_t> drawn;
     simt::shared_value<std::uint32_t> last;
@@ -116,11 +84,7 @@ struct count_skewed_kernel {
       q = draw(s);
       if (q < many)
         prefetch(at.deferred.buckets.load(q));
-      if (b == bucket_list::done)
-        continue;
-      if (has_outliers<Word>(at.deferred.findings, at.window.load(0), b, at.bins()))
-        sort_by_digits(s, b);
-      else
+      if (b != bucket_list::done && !at.is_tail(b))
         sort_bucket(s, b);
     }
   }
@@ -156,11 +120,6 @@ struct count_skewed_kernel {
     const filler fill{at.out, values};
     fill.find_starts(s.filling, s.counts);
     fill.write(s.filling, s.counts, begin, 0, end - begin);
-  }
-
-  SORTILE_DEVICE void sort_by_digits(shared& s, std::uint32_t bucket) const {
-    by_digits{at.in, at.out, at.spare, at.start, at.deferred, at.image, 8 * sizeof(Word)}.sort(
-        s.digits, at.start.load(bucket), at.start.load(bucket + 1), differing_bits<Word>(at.deferred.findings));
   }
 
   /// The free array.

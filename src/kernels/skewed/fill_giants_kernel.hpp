@@ -2,11 +2,12 @@
 // their keys, the same that it has counted.
 //
 // Counts, and where the keys of every chunk begin, lie in the bucket's own place in spare (giant_buckets.hpp); the
-// keys go to `out`. Shared storage: 35 KB. Traffic: sizeof(key) per key, and a bucket's counts in each share that has
-// some of it.
+// keys go to `out`. And copies home what several blocks have put in order beside it (sort_tails_kernel.hpp). Shared
+// storage: 35 KB. Traffic: sizeof(key) per key, and a bucket's counts in each share that has some of it.
 #pragma once
 
 #include "kernels/skewed/count_skewed_kernel.hpp"
+#include "kernels/skewed/sort_tails_kernel.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -16,6 +17,8 @@ struct fill_giants_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = count_skewed_kernel<Image>::block_threads, min_blocks = 1;
   using filler = bucket_fill<block_threads, Image>;
+  using tails = sort_tails_kernel<Image>;
+  static_assert(tails::block_threads == block_threads);
   struct shared {
     typename filler::shared filling;
   };
@@ -30,6 +33,7 @@ struct fill_giants_kernel {
       if (part.is_shared(bucket_counts::most_keys))
         write(s, part);
     });
+    tails{at}.bring_home();
   }
 
  private:

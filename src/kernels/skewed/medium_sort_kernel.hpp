@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kernels/local/local_sort_kernel.hpp"
-#include "kernels/skewed/count_skewed_kernel.hpp"
+#include "kernels/skewed/skewed_arrays.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -38,7 +38,7 @@ struct medium_sort_kernel {
     for (std::uint32_t q = simt::block_index(); q < many; q += simt::grid_size()) {
       const std::uint32_t bucket = at.deferred.buckets.load(q);
       const key_window<Word> w = at.window.load(0);
-      if (has_outliers(at.deferred.findings, w, bucket, at.bins()) || !sort(s, bucket, at.values_a_bucket(w)))
+      if (at.is_tail(bucket) || !sort(s, bucket, at.values_a_bucket(w)))
         continue;
       if (simt::thread_index() == 0)
         at.deferred.buckets[q] = bucket_list::done;

@@ -21,6 +21,7 @@
 #include "kernels/local/large_sort_kernel.hpp"
 #include "kernels/local/one_block_sort_kernel.hpp"
 #include "kernels/local/refined_sort_kernel.hpp"
+#include "kernels/skewed/few_values_sort_kernel.hpp"
 #include "kernels/skewed/fill_giants_kernel.hpp"
 #include "kernels/skewed/four_bit_sort_kernel.hpp"
 #include "kernels/skewed/medium_sort_kernel.hpp"
@@ -366,6 +367,10 @@ class key_sort {
       simt::launch(q_, {.grid = simt::resident_blocks<medium>(q_)}, medium{at, n_});
       using four_bit = four_bit_sort_kernel<Image>;
       simt::launch(q_, {.grid = simt::resident_blocks<four_bit>(q_)}, four_bit{at, n_});
+      using few_values = few_values_sort_kernel<Image>;
+      simt::launch(q_, {.grid = simt::resident_blocks<few_values>(q_)}, few_values{at, n_});
+      using tails = sort_tails_kernel<Image>;
+      simt::launch(q_, {.grid = simt::resident_blocks<tails>(q_)}, tails{at});
       simt::launch(q_, {.grid = blocks}, count_skewed_kernel<Image>{at});
       simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at});
     }
