@@ -29,7 +29,7 @@ std::vector<bucket> all_kinds(unsigned value_bits) {
       {below(3, values)},                        // 3
       {{}},                                      // 2
       {alike(30'001, values - 1)},               //
-      {alike(70'000, 0)},                        //
+      {alike(60'000, 0)},                        //
       {ordered(below(9'001, values), true)},     //
       {ordered(below(9'002, values), false)},    //
       {below(50'000, 2)},                        //

@@ -24,11 +24,12 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, unsigned Threads = 512, int Items = sizeof(Word) <= 8 ? 8 : 4, class Image = integer_image<Word>>
+template <class Word>
 struct large_sort_kernel {
+  using Image = integer_image<Word>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = Threads, min_blocks = 2;
-  using moves = digit_moves<Word, Threads, Items, Image>;
+  static constexpr unsigned block_threads = 512, min_blocks = 2;
+  using moves = digit_moves<Word, block_threads, sizeof(Word) <= 8 ? 8 : 4, Image>;
 
   /// As many keys as the local step takes: its buckets are sorted here where the bins could not take them. And twice
   /// as many, where a map or an interval has made a few buckets a little larger than others.
