@@ -325,6 +325,108 @@ SIMT_TEST(any_order, splitters_know_their_equals) {
   }
 }
 
+/// Parts of more tiles than a block gathers at a time, short and long ones. Two buckets: the lower numbers and the
+/// rest.
+template <bool AreLong>
+void check_gathering() {
+  using T = sized<8, std::uint32_t>;
+  using arrays = kernels::keys_alone<T>;
+  using kernel = kernels::any_order_bucket_kernel<arrays, by_number, 128>;
+  constexpr unsigned tile = 24, tiles = kernel::table + 50, n = tile * tiles, capacity = largest_tile<T>;
+  constexpr unsigned lane_bits = 1, border = 1000; // two lanes for a part: more than 16 elements are a long one
+  static_assert(n / 2 + tile <= capacity);
+  auto keys = keys_of<T>(form::few, n, 5);
+  std::vector<std::uint16_t> rows;
+  for (unsigned i = 0; i < tiles; ++i) {
+    const unsigned lower = AreLong ? (i < tiles / 2 ? tile : 0) : i * 7 % (tile + 1);
+    for (unsigned p = lower; p < tile; ++p)
+      keys[i * tile + p].number += border;
+    rows.insert(rows.end(), {std::uint16_t{0}, std::uint16_t(lower), std::uint16_t{tile}});
+  }
+  const auto expected = in_order(keys, stable_order(keys, by_number{0}));
+  simt_tests::on_every_schedule(
+      [&](const simt::queue& q) {
+        array<T> in(keys), out(n);
+        const simt_tests::buffer<std::uint16_t> places(rows);
+        const simt_tests::buffer<std::uint32_t> last(std::vector<std::uint32_t>{0, 1}), large_count(1);
+        const simt_tests::buffer<std::uint64_t> large_places(2);
+        const auto* const records = reinterpret_cast<const typename arrays::element*>(in.span().data());
+        kernels::launch_here(
+            q, {.grid = 2, .dynamic_shared = 2 * capacity * sizeof(T)},
+            kernel{.arrays = {kernels::held_input(in.span().data(), n), kernels::held_output(out.span().data(), n)},
+                   .records = {records, n},
+                   .segments = {.start = {}, .n = n, .count = 1, .tile = tile},
+                   .places = {places.view(), 3},
+                   .last_equal = last.view(),
+                   .bits = 1,
+                   .lane_bits = lane_bits,
+                   .capacity = capacity,
+                   .large = {large_count.view(), large_places.view()},
+                   .less = {by_number{0}}});
+        finish();
+        EXPECT_EQ(large_count.host()[0], 0u);
+        out.expect(expected, AreLong ? "long parts" : "short parts");
+      },
+      5);
+}
+SIMT_TEST(any_order, buckets_of_many_tiles) {
+  check_gathering<false>();
+  check_gathering<true>();
+}
+
+/// Numbers of buckets are bytes up to 256 of them, and words beyond, which whole sorts have from 2^28 elements on.
+SIMT_TEST(any_order, partitions_by_bytes_and_words) {
+  using T = sized<8, std::uint32_t>;
+  using arrays = kernels::keys_alone<T>;
+  using element = typename arrays::element;
+  const std::size_t n = kernels::partition_shape<element>::most_tile + 1001;
+  const auto keys = keys_of<T>(form::random, n, 6);
+  for (const unsigned bits : {5u, 9u}) {
+    SCOPED_TRACE(std::to_string(bits) + " bits");
+    const unsigned buckets = 1u << bits;
+    std::vector<std::uint8_t> bytes(n);
+    std::vector<std::uint16_t> words(n);
+    std::vector<std::uint64_t> totals(buckets), order(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      bytes[i] = static_cast<std::uint8_t>(words[i] = static_cast<std::uint16_t>(keys[i].number >> (32 - bits)));
+      ++totals[words[i]];
+    }
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) { return words[a] < words[b]; });
+    const auto expected = in_order(keys, order);
+    simt_tests::on_every_schedule(
+        [&](const simt::queue& q) {
+          array<T> in(keys), records(n), unused(n);
+          const simt_tests::buffer<std::uint8_t> found_bytes(bytes);
+          const simt_tests::buffer<std::uint16_t> found_words(words);
+          const simt_tests::buffer<std::uint64_t> before(buckets), sums(totals), starts(buckets + 1);
+          kernels::launch_here(
+              q, {.grid = 1},
+              kernels::any_order_partition_apart_kernel<arrays>{
+                  .arrays = {kernels::held_input(in.span().data(), n), kernels::held_output(unused.span().data(), n)},
+                  .records = {reinterpret_cast<element*>(records.span().data()), n},
+                  .n = n,
+                  .bits = bits,
+                  .found = {found_bytes.view(), found_words.view(), bits <= 8},
+                  .before = before.view(),
+                  .totals = sums.view(),
+                  .starts = starts.view(),
+                  .chunks = 1,
+                  .tiles_a_chunk = 2});
+          finish();
+          records.expect(expected, "records");
+          const auto found = starts.host();
+          std::uint64_t lower = 0;
+          for (unsigned b = 0; b < buckets; ++b) {
+            EXPECT_EQ(found[b], lower) << "bucket " << b;
+            lower += totals[b];
+          }
+          EXPECT_EQ(found[buckets], n);
+        },
+        5);
+  }
+}
+
 SIMT_TEST(any_order, few_elements_by_ranks) {
   using T = sized<4, std::uint16_t>;
   for (const form f : all_forms) {

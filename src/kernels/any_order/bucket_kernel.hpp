@@ -2,14 +2,19 @@
 // bucket.
 //
 // A block adds up its bucket's entries in the rows of the segment's tiles: that is the bucket's place and size. It
-// gathers the bucket's part of every tile, a warp for each part, sorts it in shared storage, and writes it to the
-// caller's output. A bucket that a block does not hold goes to the output as it is, and into the list of large buckets.
+// gathers the bucket's part of every tile, sorts it in shared storage, and writes it to the caller's output. A bucket
+// that a block does not hold goes to the output as it is, and into the list of large buckets.
+//
+// Gathering. The thread that has read a tile's row leaves where the part lies and where it goes; a few lanes copy a
+// part, with up to three reads of up to four parts on their way, since a block waits for memory here and has nothing
+// else to do.
 //
 // Between equal splitters a bucket has elements of one key alone, which are in order as they come: frequent keys are
 // not compared again.
 //
 // A thread merges more elements than where a block sorts all: a bucket is a quarter of what fits, and a bisection for
-// few elements costs more than it spreads. So elements of up to 8 bytes have half as many threads where buckets are many.
+// few elements costs more than it spreads. So elements of up to 8 bytes have half as many threads where buckets are
+// many.
 //
 // Cost, bytes an element of E: 2 E, in parts of tile / buckets elements; of rows a sector for each part.
 #pragma once
@@ -31,12 +36,18 @@ struct any_order_bucket_kernel {
   using element = typename Arrays::element;
   using shape = sort_shape<element>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = Threads, min_blocks = (sizeof(element) <= 8 ? 5 : 3) * 256 / Threads;
+  static constexpr unsigned block_threads = Threads, min_blocks = 3 * 256 / Threads; // as storage allows
+  static constexpr int tiles_each = Threads <= 128 ? 2 : 1;         // a thread keeps the parts of so many
+  static constexpr unsigned table = unsigned(tiles_each) * Threads; // parts gathered before others are looked at
+  /// What a thread has on its way: elements of each part, and parts.
+  static constexpr int reads = sizeof(element) <= 16 ? 3 : 1;
+  static constexpr int parts_at_once = sizeof(element) <= 4 ? 4 : sizeof(element) <= 8 ? 2 : 1;
   struct shared {
-    simt::shared_array<std::uint32_t, block_threads> starts, long_parts;
+    simt::shared_array<std::uint32_t, table> from; // by part: where it begins in the records; then the sort's
+    simt::shared_array<std::uint32_t, table> to;   // by part: where it goes, and its length << 16
+    simt::shared_array<std::uint16_t, table> long_parts;
     simt::shared_value<std::uint32_t> long_count;
-    primitives::block_scan_storage<std::uint32_t, block_threads> scan;
-    primitives::block_scan_storage<std::uint64_t, block_threads> begin, size;
+    primitives::block_scan_storage<std::uint32_t, block_threads> scan, begin, size;
   };
 
   Arrays arrays;
@@ -53,100 +64,140 @@ struct any_order_bucket_kernel {
     const unsigned t = simt::thread_index();
     const segment all = segments.get(simt::block_index() >> bits);
     const std::uint32_t bucket = simt::block_index() & ((1u << bits) - 1);
-    const std::uint64_t tiles = (all.length + segments.tile - 1) / segments.tile;
-    std::uint64_t begin = 0, size = 0;
-    for (std::uint64_t i = t; i < tiles; i += block_threads) {
-      const std::uint32_t first = places.load(all.first_tile + i, bucket);
-      begin += first;
-      size += places.load(all.first_tile + i, bucket + 1) - first;
+    const std::uint32_t tiles = segments.tiles_of(all);
+    tile_parts own;
+    std::uint32_t begin = 0, size = 0;
+    for (std::uint32_t first = 0; first < tiles; first += table) {
+      own.read(*this, all, bucket, first, tiles);
+      SORTILE_UNROLL
+      for (int i = 0; i < tiles_each; ++i) {
+        begin += own.place[i];
+        size += own.length[i];
+      }
     }
-    begin = all.begin + primitives::block_reduce(s.begin, begin, primitives::plus{});
+    begin = std::uint32_t(all.begin) + primitives::block_reduce(s.begin, begin, primitives::plus{});
     size = primitives::block_reduce(s.size, size, primitives::plus{});
     if (size == 0)
       return;
     if (size > capacity)
       return pass_on(all, bucket, tiles, begin, size);
     primitives::two_halves<element> sorted{simt::dynamic_shared<element>(*this, 2 * capacity), 0, capacity};
-    gather(s, all, bucket, tiles, sorted);
+    gather(s, all, bucket, tiles, own, sorted);
     if (!has_one_key(bucket))
-      primitives::block_sort<shape::own>(sorted, s.starts.view(), std::uint32_t(size), less);
+      primitives::block_sort<shape::own>(sorted, s.from.subview(0, block_threads), size, less);
     simt::block_barrier();
     for (unsigned p = t; p < size; p += block_threads)
       arrays.store(begin + p, sorted.load(p));
   }
 
  private:
+  /// The bucket's parts of a thread's neighbouring tiles.
+  struct tile_parts {
+    std::uint32_t place[tiles_each], length[tiles_each];
+
+    SORTILE_DEVICE void read(const any_order_bucket_kernel& k, const segment& all, std::uint32_t bucket,
+                             std::uint32_t first, std::uint32_t tiles) {
+      SORTILE_UNROLL
+      for (int i = 0; i < tiles_each; ++i) {
+        const std::uint32_t tile = first + simt::thread_index() * unsigned(tiles_each) + unsigned(i);
+        place[i] = length[i] = 0;
+        if (tile < tiles) {
+          place[i] = k.places.load(all.first_tile + tile, bucket);
+          length[i] = k.places.load(all.first_tile + tile, bucket + 1) - place[i];
+        }
+      }
+    }
+  };
+
   /// Whether the splitters on both sides are equal. Behind the last one there is none.
   SORTILE_DEVICE bool has_one_key(std::uint32_t bucket) const {
     return bucket > 0 && last_equal.load(simt::block_index() - 1) != bucket - 1;
   }
-  /// The bucket's parts one behind the other, in the order of the tiles; as many tiles at a time as there are threads.
-  SORTILE_DEVICE void gather(shared& s, const segment& all, std::uint32_t bucket, std::uint64_t tiles,
+  /// The bucket's parts one behind the other, in the order of the tiles. `own`: those of the last tiles, which are all
+  /// unless the table has room for fewer.
+  SORTILE_DEVICE void gather(shared& s, const segment& all, std::uint32_t bucket, std::uint32_t tiles, tile_parts& own,
                              const primitives::two_halves<element>& to) const {
     const unsigned t = simt::thread_index();
     std::uint32_t done = 0;
-    for (std::uint64_t first = 0; first < tiles; first += block_threads) {
-      std::uint32_t place = 0, length = 0;
-      if (first + t < tiles) {
-        place = places.load(all.first_tile + first + t, bucket);
-        length = places.load(all.first_tile + first + t, bucket + 1) - place;
+    for (std::uint32_t first = 0; first < tiles; first += table) {
+      if (tiles > table)
+        own.read(*this, all, bucket, first, tiles);
+      std::uint32_t target[tiles_each];
+      SORTILE_UNROLL
+      for (int i = 0; i < tiles_each; ++i)
+        target[i] = own.length[i];
+      const std::uint32_t total = primitives::block_exclusive_scan(s.scan, target, primitives::plus{}, done);
+      SORTILE_UNROLL
+      for (int i = 0; i < tiles_each; ++i) {
+        const unsigned part = t * unsigned(tiles_each) + unsigned(i);
+        s.from.store(part, std::uint32_t(all.begin) + (first + part) * segments.tile + own.place[i]);
+        s.to.store(part, target[i] | own.length[i] << 16);
       }
-      const auto prefix = primitives::block_exclusive_scan(s.scan, length, primitives::plus{}, done);
-      s.starts.store(t, place | prefix.before << 16);
-      done += prefix.total;
+      if (t == 0)
+        s.long_count = 0u;
+      done += total;
       simt::block_barrier();
-      const unsigned parts = tiles - first < block_threads ? unsigned(tiles - first) : block_threads;
-      copy_parts(s, all.begin + first * segments.tile, parts, done, to);
+      copy_parts(s, tiles - first < table ? tiles - first : table, to);
       simt::block_barrier();
     }
   }
-  /// Parts of tiles from `source` on; `end`: where the last one ends in `to`. Where parts are short a warp copies
-  /// several side by side; what is left of long ones, in sorted input, is copied by the whole block.
-  SORTILE_DEVICE void copy_parts(shared& s, std::uint64_t source, unsigned parts, std::uint32_t end,
-                                 const primitives::two_halves<element>& to) const {
-    const unsigned t = simt::thread_index(), lane = t & ((1u << lane_bits) - 1);
-    const unsigned short_part = 8u << lane_bits;
-    if (t == 0)
-      s.long_count = 0u;
-    simt::block_barrier();
-    for (unsigned part = t >> lane_bits; part < parts; part += block_threads >> lane_bits) {
-      const auto p = part_of(s, source, part, parts, end);
-      for (unsigned i = lane; i < p.length && i < short_part; i += 1u << lane_bits)
-        to.put(p.target + i, records.load(p.from + i));
-      if (p.length > short_part && lane == 0)
-        s.long_parts.store(s.long_count.fetch_add(0, 1u, simt::relaxed, simt::block_scope), part);
+  struct tile_part {
+    std::uint32_t from, target, length;
+  };
+  SORTILE_DEVICE static tile_part part_of(shared& s, unsigned part) {
+    const std::uint32_t code = s.to.load(part);
+    return {s.from.load(part), code & 0xffff, code >> 16};
+  }
+  /// Where parts are short a warp copies several side by side; what is left of long ones, in sorted input, is copied by
+  /// the whole block. Behind the last part the table has empty ones.
+  SORTILE_DEVICE void copy_parts(shared& s, unsigned parts, const primitives::two_halves<element>& to) const {
+    const unsigned t = simt::thread_index(), lanes = 1u << lane_bits, lane = t & (lanes - 1);
+    const unsigned groups = block_threads >> lane_bits, short_part = 8 * lanes;
+    for (unsigned first = t >> lane_bits; first < parts; first += groups * unsigned(parts_at_once)) {
+      tile_part p[parts_at_once];
+      element x[parts_at_once][reads];
+      SORTILE_UNROLL
+      for (int k = 0; k < parts_at_once; ++k) {
+        p[k] = part_of(s, first + unsigned(k) * groups);
+        SORTILE_UNROLL
+        for (int i = 0; i < reads; ++i)
+          if (const unsigned at = lane + unsigned(i) * lanes; at < p[k].length)
+            x[k][i] = records.load(p[k].from + at);
+      }
+      SORTILE_UNROLL
+      for (int k = 0; k < parts_at_once; ++k) {
+        SORTILE_UNROLL
+        for (int i = 0; i < reads; ++i)
+          if (const unsigned at = lane + unsigned(i) * lanes; at < p[k].length)
+            to.put(p[k].target + at, x[k][i]);
+        for (unsigned at = lane + unsigned(reads) * lanes; at < p[k].length && at < short_part; at += lanes)
+          to.put(p[k].target + at, records.load(p[k].from + at));
+        if (p[k].length > short_part && lane == 0)
+          s.long_parts.store(s.long_count.fetch_add(0, 1u, simt::relaxed, simt::block_scope),
+                             std::uint16_t(first + unsigned(k) * groups));
+      }
     }
     simt::block_barrier();
     for (unsigned k = 0; k < s.long_count; ++k) {
-      const auto p = part_of(s, source, s.long_parts.load(k), parts, end);
+      const tile_part p = part_of(s, s.long_parts.load(k));
       for (unsigned i = t + short_part; i < p.length; i += block_threads)
         to.put(p.target + i, records.load(p.from + i));
     }
   }
-  struct tile_part {
-    std::uint64_t from;
-    std::uint32_t target, length;
-  };
-  SORTILE_DEVICE tile_part part_of(shared& s, std::uint64_t source, unsigned part, unsigned parts,
-                                   std::uint32_t end) const {
-    const std::uint32_t code = s.starts.load(part), target = code >> 16;
-    return {source + std::uint64_t{part} * segments.tile + (code & 0xffff), target,
-            (part + 1 < parts ? s.starts.load(part + 1) >> 16 : end) - target};
-  }
-  SORTILE_DEVICE void pass_on(const segment& all, std::uint32_t bucket, std::uint64_t tiles, std::uint64_t begin,
-                              std::uint64_t size) const {
+  SORTILE_DEVICE void pass_on(const segment& all, std::uint32_t bucket, std::uint32_t tiles, std::uint32_t begin,
+                              std::uint32_t size) const {
     const unsigned t = simt::thread_index();
     if (t == 0) {
       const std::uint32_t slot = large.count.fetch_add(0, 1u);
-      large.places.store(2 * slot, begin);
-      large.places.store(2 * slot + 1, size);
+      large.places.store(2 * slot, std::uint64_t{begin});
+      large.places.store(2 * slot + 1, std::uint64_t{size});
     }
     std::uint64_t target = begin;
-    for (std::uint64_t i = 0; i < tiles; ++i) {
+    for (std::uint32_t i = 0; i < tiles; ++i) {
       const std::uint32_t first = places.load(all.first_tile + i, bucket),
                           length = places.load(all.first_tile + i, bucket + 1) - first;
       for (unsigned p = t; p < length; p += block_threads)
-        arrays.store(target + p, records.load(all.begin + i * segments.tile + first + p));
+        arrays.store(target + p, records.load(all.begin + std::uint64_t{i} * segments.tile + first + p));
       target += length;
     }
   }

@@ -35,29 +35,32 @@ struct any_order_count_kernel {
   Arrays arrays;
   std::uint64_t n;
   splitter_rows<key> rows;
-  simt::global<std::uint16_t> bucket_of; // by element
+  bucket_numbers found; // by element
   simt::global<std::uint64_t> before;
   unsigned chunks, tiles_a_chunk;
   by_key<Less> less;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index(), buckets = 1u << rows.bits;
-    s.splitters.enter(rows, 0);
+    const bool are_equal = s.splitters.enter(rows, 0);
     if (t < buckets)
       s.counts.store(t, 0u);
     simt::block_barrier();
-    std::uint64_t begin = std::uint64_t{simt::block_index()} * tiles_a_chunk * shape::most_tile;
-    for (unsigned k = 0; k < tiles_a_chunk && begin < n; ++k, begin += shape::most_tile) {
+    const std::uint32_t chunk = tiles_a_chunk * shape::most_tile, first = simt::block_index() * chunk;
+    const std::uint32_t end = n - first < chunk ? std::uint32_t(n) : first + chunk;
+    for (std::uint32_t begin = first; begin < end; begin += shape::most_tile) {
       loaded tile;
-      tile.load(n - begin < shape::most_tile ? unsigned(n - begin) : shape::most_tile,
-                [&](std::uint32_t p) { return arrays.load(begin + p); });
+      tile.load(begin, end - begin < shape::most_tile ? end - begin : shape::most_tile,
+                [&](std::uint64_t i) { return arrays.load(i); });
       std::uint32_t bucket[items];
       s.splitters.find(
-          rows.bits, tile.x, less, [&](int i) { return begin + loaded::position(i); }, bucket);
+          rows.bits, are_equal, tile.x, less, [&](int i) { return begin + loaded::position(i); }, bucket);
+      const std::uint32_t rest = loaded::rest(tile.length);
+      const std::uint64_t mine = begin + loaded::position(0);
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        if (loaded::position(i) < tile.length) {
-          bucket_of.store(begin + loaded::position(i), std::uint16_t(bucket[i]));
+        if (unsigned(i) * simt::warp_size < rest) {
+          found.store(mine + unsigned(i) * simt::warp_size, bucket[i]);
           s.counts.fetch_add(bucket[i], 1u, simt::relaxed, simt::block_scope);
         }
     }

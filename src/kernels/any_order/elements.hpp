@@ -7,6 +7,7 @@
 
 #include "simt/simt.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -28,8 +29,18 @@ template <class Key>
 struct key_alone {
   held<Key> key;
 };
+/// A record of 2, 4, 8 or 16 bytes is read and written at once: records lie in the workspace and in shared storage.
 template <class Key, class Carried>
-struct key_with {
+struct key_with_layout {
+  held<Key> key;
+  held<Carried> carried;
+};
+template <class Record>
+inline constexpr std::size_t record_alignment = sizeof(Record) <= 16 && (sizeof(Record) & (sizeof(Record) - 1)) == 0
+                                                    ? sizeof(Record)
+                                                    : alignof(Record);
+template <class Key, class Carried>
+struct alignas(record_alignment<key_with_layout<Key, Carried>>) key_with {
   held<Key> key;
   held<Carried> carried;
 };

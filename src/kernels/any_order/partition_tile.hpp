@@ -3,14 +3,17 @@
 //
 // Ranks. Position p of a tile is item i of lane l of warp w, p = (w · items + i) · 32 + l, so the order of the input is
 // by warp, then item, then lane. Item by item, a lane's rank among its warp's elements of the bucket is what the warp's
-// counter says, plus the lanes below that have the same bucket (simt::match_bits); the lowest of these moves the
-// counter on. Then counters become sums over the warps before, and over lower buckets.
+// counter says, plus the lanes below that have the same bucket; the lowest of these moves the counter on. Lanes find
+// each other by ballots (simt::match_bits), and in every other row by votes, as in pairs/row_ranks.hpp, which says why.
+// Then a counter becomes the place of the warp's first element of the bucket: the sum over lower buckets, and over the
+// warps before.
 //
 // A block has at least as many threads as there are buckets; with fewer buckets tiles are smaller, so that there are
 // enough of them.
 //
-// Shared storage: the tile, in the place of 4 bytes for each warp and bucket, and 4 bytes a bucket. Barriers of the
-// block: 5 a tile.
+// Shared storage: the tile, in the place of 6 bytes for each warp and bucket, and 4 bytes a bucket. Barriers of the
+// block: 5 a tile. What a tile waits for is shared storage: its pipe is busy for two thirds to three quarters of the
+// time, with some 35 rows of banks for 32 elements of which the place is searched, and 27 where it is known.
 #pragma once
 
 #include "kernels/any_order/segments.hpp"
@@ -19,7 +22,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Reads a tile: position p of it is item i of a thread. Behind its end the last element stands for what is missing.
+/// Reads a tile: position p of it is item i of a thread.
 template <class Element, int Items>
 struct loaded_tile {
   Element x[Items];
@@ -29,18 +32,79 @@ struct loaded_tile {
   static SORTILE_DEVICE std::uint32_t position(int i) {
     return (simt::warp_index() * unsigned(Items) + unsigned(i)) * simt::warp_size + simt::lane_index();
   }
+  /// A thread's item i exists where 32 i is less.
+  static SORTILE_DEVICE std::uint32_t rest(std::uint32_t length) {
+    return position(0) < length ? length - position(0) : 0;
+  }
+  /// at(i): of the array in which the tile begins at `begin`. Behind its end the last element stands for what is
+  /// missing.
   template <class Load>
-  SORTILE_DEVICE void load(std::uint32_t tile_length, Load at) {
+  SORTILE_DEVICE void load(std::uint64_t begin, std::uint32_t tile_length, Load at) {
     length = tile_length;
+    const std::uint64_t first = begin + position(0);
     if (length == most()) {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
-        x[i] = at(position(i));
+        x[i] = at(first + unsigned(i) * simt::warp_size);
     } else {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
-        x[i] = at(position(i) < length ? position(i) : length - 1);
+        x[i] = at(begin + (position(i) < length ? position(i) : length - 1));
     }
+  }
+  /// Behind the tile's end are zeros: no element of the array, so nobody may compare them.
+  template <class Load>
+  SORTILE_DEVICE void load_with_zeros(std::uint64_t begin, std::uint32_t tile_length, Load at) {
+    length = tile_length;
+    const std::uint64_t first = begin + position(0);
+    const std::uint32_t existing = rest(length);
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      x[i] = unsigned(i) * simt::warp_size < existing ? at(first + unsigned(i) * simt::warp_size) : Element{};
+  }
+  /// Calls f(p), for each position p of a thread that the tile has.
+  template <class F>
+  static SORTILE_DEVICE void for_each(std::uint32_t length, F f) {
+    const std::uint64_t first = position(0);
+    if (length == most()) {
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        f(first + unsigned(i) * simt::warp_size);
+    } else {
+      SORTILE_NO_UNROLL
+      for (std::uint64_t p = first; p < length && p < first + Items * simt::warp_size; p += simt::warp_size)
+        f(p);
+    }
+  }
+};
+
+/// Of each element the number of its bucket: a byte, where 8 bits suffice, or two.
+struct bucket_numbers {
+  simt::global<std::uint8_t> bytes;
+  simt::global<std::uint16_t> words;
+  bool are_bytes;
+
+  /// Of a tile that begins at `begin`.
+  template <int Items>
+  SORTILE_DEVICE void load(std::uint64_t begin, std::uint32_t length, std::uint32_t (&bucket)[Items]) const {
+    using tile = loaded_tile<std::uint32_t, Items>;
+    const std::uint64_t first = begin + tile::position(0);
+    const std::uint32_t existing = tile::rest(length);
+    const auto each = [&](auto numbers) {
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        bucket[i] = unsigned(i) * simt::warp_size < existing ? numbers.load(first + unsigned(i) * simt::warp_size) : 0;
+    };
+    if (are_bytes)
+      each(bytes);
+    else
+      each(words);
+  }
+  SORTILE_DEVICE void store(std::uint64_t i, std::uint32_t bucket) const {
+    if (are_bytes)
+      bytes.store(i, std::uint8_t(bucket));
+    else
+      words.store(i, std::uint16_t(bucket));
   }
 };
 
@@ -51,60 +115,44 @@ struct tile_partition {
   static constexpr int items = shape::items;
   using loaded = loaded_tile<Element, items>;
   static_assert(most <= shape::threads);
+  static constexpr unsigned votes_from = warps * most / 2;
 
   union {
-    simt::shared_array<std::uint32_t, warps * most> counts; // [warp][bucket]
-    simt::shared_array<Element, shape::most_tile> elements; // in their buckets
+    simt::shared_array<std::uint32_t, votes_from + warps * most> words; // counts, then votes
+    simt::shared_array<Element, shape::most_tile> elements;             // in their buckets
   } moved;
   simt::shared_array<std::uint32_t, most + 1> offset; // where each bucket begins in the tile
-  simt::shared_array<std::uint64_t, warps> warp_total;
+  simt::shared_array<std::uint32_t, warps> warp_total;
 
   /// The sum of the values of lower threads. A block barrier passes before and after the storage is used.
-  SORTILE_DEVICE std::uint64_t sum_of_lower(std::uint64_t own) {
-    const std::uint64_t up_to = primitives::warp_inclusive_scan(own, primitives::plus{});
+  SORTILE_DEVICE std::uint32_t sum_of_lower(std::uint32_t own) {
+    const std::uint32_t up_to = primitives::warp_inclusive_scan(own, primitives::plus{});
     if (simt::lane_index() == simt::warp_size - 1)
       warp_total.store(simt::warp_index(), up_to);
     simt::block_barrier();
-    std::uint64_t lower = up_to - own;
-    for (unsigned w = 0; w < simt::warp_index(); ++w)
-      lower += warp_total.load(w);
-    return lower;
+    const std::uint32_t of_warp = simt::lane_index() < simt::warp_index() ? warp_total.load(simt::lane_index()) : 0;
+    return simt::warp_reduce_add(of_warp) + (up_to - own);
   }
 
   /// Of a tile of `length` elements, of which code[i] is the bucket of item i, one of 2^bits: where buckets begin, and
-  /// in code[i] beside the bucket the item's rank among its warp's elements of it.
-  SORTILE_DEVICE void rank(unsigned bits, std::uint32_t length, std::uint32_t (&code)[items]) {
-    const unsigned t = simt::thread_index(), buckets = 1u << bits, mine = simt::warp_index() << bits;
-    auto& counts = moved.counts;
-    for (unsigned b = simt::lane_index(); b < buckets; b += simt::warp_size)
-      counts.store(mine + b, 0u);
+  /// in code[i] beside the bucket the item's rank among its warp's elements of it. `meanwhile`: what a thread does when
+  /// its own are ranked, before all are: to ask for what it needs next.
+  template <class Meanwhile>
+  SORTILE_DEVICE void rank(unsigned bits, std::uint32_t length, std::uint32_t (&code)[items], Meanwhile meanwhile) {
+    const unsigned buckets = 1u << bits, mine = simt::warp_index() << bits;
+    for (unsigned b = simt::lane_index(); b < buckets; b += simt::warp_size) {
+      moved.words.store(votes_from + mine + b, 0u);
+      if (b < buckets / 2)
+        moved.words.store(mine / 2 + b, 0u);
+    }
     simt::warp_barrier();
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const bool exists = loaded::position(i) < length;
-      const unsigned peers = simt::match_bits<splitter_shape<Key>::most_bits>(code[i]) & simt::ballot(exists);
-      const std::uint32_t next = counts.load(mine + code[i]), below = simt::popcount(peers & simt::lanes_below());
-      simt::warp_barrier();
-      if (below == 0 && exists)
-        counts.store(mine + code[i], next + simt::popcount(peers));
-      simt::warp_barrier();
-      code[i] |= (next + below) << 16;
-    }
+    if (length == loaded::most() && !are_alike(code))
+      count_rows<true>(mine, length, code);
+    else
+      count_rows<false>(mine, length, code);
+    meanwhile();
     simt::block_barrier();
-    std::uint32_t total = 0;
-    if (t < buckets) {
-      for (unsigned w = 0; w < simt::block_size() / simt::warp_size; ++w) {
-        const unsigned at = (w << bits) + t;
-        const std::uint32_t here = counts.load(at);
-        counts.store(at, total);
-        total += here;
-      }
-    }
-    const std::uint64_t lower = sum_of_lower(total);
-    if (t < buckets)
-      offset.store(t, std::uint32_t(lower));
-    if (t == 0)
-      offset.store(buckets, length);
+    to_offsets(bits, length);
     simt::block_barrier();
   }
 
@@ -116,16 +164,92 @@ struct tile_partition {
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t b = code[i] & 0xffff;
-      const std::uint32_t place = offset.load(b) + moved.counts.load(mine + b) + (code[i] >> 16);
+      const std::uint32_t place = counts().load(mine + b) + (code[i] >> 16);
       code[i] = b | place << 16;
     }
     simt::block_barrier();
+    const std::uint32_t rest = loaded::rest(tile.length);
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)
-      if (loaded::position(i) < tile.length) {
+      if (unsigned(i) * simt::warp_size < rest) {
         moved.elements.store(code[i] >> 16, tile.x[i]);
         placed(code[i] >> 16, code[i] & 0xffff);
       }
+  }
+
+ private:
+  /// By warp and bucket.
+  SORTILE_DEVICE simt::shared_view<std::uint16_t> counts() { return simt::view_as<std::uint16_t>(moved.words.view()); }
+  /// Whether many lanes have one bucket in their first two rows, as in sorted input: votes for one would wait for each
+  /// other.
+  static SORTILE_DEVICE bool are_alike(const std::uint32_t (&code)[items]) {
+    return simt::popcount(simt::ballot(code[0] == code[items > 1 ? 1 : 0])) >= simt::warp_size / 2;
+  }
+  /// The rows of a warp whose counts begin at `mine`. By votes: all elements exist.
+  template <bool ByVotes>
+  SORTILE_DEVICE void count_rows(unsigned mine, std::uint32_t length, std::uint32_t (&code)[items]) {
+    const auto count = counts();
+    const std::uint32_t lane_bit = 1u << simt::lane_index(), rest = loaded::rest(length);
+    const auto votes = [](int i) { return ByVotes && i < items && i % 2 == 0; };
+    const auto vote = [&](int i) {
+      if (votes(i))
+        moved.words.fetch_or(votes_from + mine + code[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
+    };
+    vote(0);
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i) {
+      vote(i + 1);
+      const bool exists = ByVotes || unsigned(i) * simt::warp_size < rest;
+      const unsigned present = ByVotes ? simt::full_warp : simt::ballot(exists);
+      const unsigned peers = votes(i) ? moved.words.load(votes_from + mine + code[i])
+                                      : simt::match_bits<splitter_shape<Key>::most_bits>(code[i]) & present;
+      const std::uint32_t next = count.load(mine + code[i]), below = simt::popcount(peers & simt::lanes_below());
+      simt::warp_barrier();
+      if (below == 0 && exists) {
+        count.store(mine + code[i], std::uint16_t(next + simt::popcount(peers)));
+        if (votes(i))
+          moved.words.store(votes_from + mine + code[i], 0u);
+      }
+      simt::warp_barrier();
+      code[i] |= (next + below) << 16;
+    }
+  }
+
+  /// Makes of each warp's count of a bucket the place of its first element in the tile. A thread has two neighbouring
+  /// buckets, in the halves of a word. Reads are together, so that one does not wait for the write before.
+  SORTILE_DEVICE void to_offsets(unsigned bits, std::uint32_t length) {
+    constexpr unsigned together = shape::least_threads / simt::warp_size;
+    const unsigned t = simt::thread_index(), active = simt::block_size() / simt::warp_size;
+    const bool has_two = t < 1u << (bits - 1);
+    const auto word = [=](unsigned warp) { return (warp << (bits - 1)) + t; };
+    std::uint32_t both = 0;
+    SORTILE_NO_UNROLL
+    for (unsigned w = 0; has_two && w < active; w += together) {
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < together; ++k)
+        both += moved.words.load(word(w + k));
+    }
+    const std::uint32_t of_first = both & 0xffff, lower = sum_of_lower(of_first + (both >> 16));
+    if (has_two) {
+      offset.store(2 * t, lower);
+      offset.store(2 * t + 1, lower + of_first);
+    }
+    if (t == 0)
+      offset.store(1u << bits, length);
+    std::uint32_t running = lower | (lower + of_first) << 16;
+    SORTILE_NO_UNROLL
+    for (unsigned w = 0; has_two && w < active; w += together) {
+      std::uint32_t here[together];
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < together; ++k)
+        here[k] = moved.words.load(word(w + k));
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < together; ++k) {
+        moved.words.store(word(w + k), running);
+        running += here[k];
+      }
+    }
   }
 };
 

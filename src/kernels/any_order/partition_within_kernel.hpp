@@ -46,19 +46,19 @@ struct any_order_partition_within_kernel {
     const std::uint64_t begin = (simt::block_index() - all.first_tile) * segments.tile;
     if (begin >= all.length)
       return;
-    s.splitters.enter(rows, number);
+    const bool are_equal = s.splitters.enter(rows, number);
     simt::block_barrier();
     const std::uint64_t left = all.length - begin, from = all.begin + begin;
     const unsigned length = left < segments.tile ? unsigned(left) : segments.tile;
     loaded tile;
     if (is_first_level)
-      tile.load(length, [&](std::uint32_t p) { return arrays.load(from + p); });
+      tile.load(from, length, [&](std::uint64_t i) { return arrays.load(i); });
     else
-      tile.load(length, [&](std::uint32_t p) { return records.load(from + p); });
+      tile.load(from, length, [&](std::uint64_t i) { return records.load(i); });
     std::uint32_t code[items]; // buckets, then places
     s.splitters.find(
-        rows.bits, tile.x, less, [&](int i) { return begin + loaded::position(i); }, code);
-    s.tile.rank(rows.bits, length, code);
+        rows.bits, are_equal, tile.x, less, [&](int i) { return begin + loaded::position(i); }, code);
+    s.tile.rank(rows.bits, length, code, [] {});
     s.tile.put(rows.bits, tile, code, [](std::uint32_t, std::uint32_t) {});
     simt::block_barrier();
     write(s, from, length);
@@ -88,10 +88,7 @@ struct any_order_partition_within_kernel {
     const unsigned t = simt::thread_index(), threads = simt::block_size();
     for (unsigned b = t; b < (1u << rows.bits) + 1; b += threads)
       places.store(simt::block_index(), b, s.tile.offset.load(b));
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i)
-      if (const unsigned p = t + unsigned(i) * threads; p < length)
-        records.store(begin + p, s.tile.moved.elements.load(p));
+    loaded::for_each(length, [&](std::uint64_t p) { records.store(begin + p, s.tile.moved.elements.load(p)); });
   }
 };
 

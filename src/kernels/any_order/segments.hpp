@@ -7,6 +7,8 @@
 //
 //   row of a tile   where each bucket begins in the tile, and the tile's length
 //
+// Elements are fewer than 2^32, so places are added up, and divided, in 32 bits.
+//
 // So a bucket's elements in a tile lie between two entries of its row; the sum of the first over a segment's tiles is
 // the bucket's place in the segment, since it counts all elements of lower buckets.
 #pragma once
@@ -39,8 +41,9 @@ struct segment_list {
     if (count == 1)
       return {0, n, 0};
     const std::uint64_t begin = start.load(s);
-    return {begin, start.load(s + 1) - begin, begin / tile + s};
+    return {begin, start.load(s + 1) - begin, std::uint32_t(begin) / tile + s};
   }
+  SORTILE_DEVICE std::uint32_t tiles_of(const segment& s) const { return (std::uint32_t(s.length) + tile - 1) / tile; }
   /// Tiles of all segments, at most.
   std::uint64_t tiles() const { return n / tile + count; }
 };

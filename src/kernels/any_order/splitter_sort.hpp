@@ -11,16 +11,17 @@
 //                  splitters    of each segment
 //                  partition, buckets, large   as above
 //
-// A search costs four instructions a level; a merge in shared storage some twenty. So 2^28 keys of 4 bytes are searched
+// A search costs four instructions a level; a merge in shared storage some twenty, and more of what all kernels wait
+// for, which is shared storage. So 2^28 keys of 4 bytes are searched
 // for 17 levels of the 28, and merged for 8.
 //
 // Stable, since every step is, and splitters part equal elements by position (splitter_tree.hpp). The launches follow
 // from n and the type alone: nothing is read back, and the sort may be captured in a graph. The result is the same
 // every time.
 //
-// Cost for n elements of E bytes: 4 n E with one level, n (7 E + 4) with two, and some per cent for rows and parts.
-// About log2(n) + 6 comparisons an element. Workspace: the elements once, with two levels 2 bytes for each, 2 bytes for
-// each tile and bucket, and tables of splitters and counts.
+// Cost for n elements of E bytes: 4 n E with one level, n (7 E + 2) or n (7 E + 4) with two, and some per cent for rows
+// and parts. About log2(n) + 6 comparisons an element. Workspace: the elements once, with two levels a byte or two for
+// each, 2 bytes for each tile and bucket, and tables of splitters and counts.
 //
 // Sources: Frazer and McKellar 1970; Leischner, Osipov and Sanders 2010 (on GPUs, the search tree); Axtmann et al. 2017
 // (equal keys). Lost: merges of up to eight sorted runs a pass (merge_sort.hpp), which remain for more elements than
@@ -68,6 +69,7 @@ class any_order_splitter_sort {
   using tiles = partition_shape<element>;
   static constexpr unsigned capacity = sort_shape<element>::capacity;
   static constexpr std::uint64_t most = splitter_plan::most(capacity, shape::most_bits);
+  static_assert(most <= ~std::uint32_t{0}, "places of elements are added up in 32 bits");
 
   explicit any_order_splitter_sort(std::uint64_t n)
       : n_(n), plan_(splitter_plan::of(n, capacity, shape::most_bits)), threads_(threads_of(plan_)),
@@ -76,7 +78,7 @@ class any_order_splitter_sort {
     arena a;
     records_ = a.take(n * sizeof(element));
     rows_ = a.take(most_row_entries() * sizeof(std::uint16_t));
-    found_ = a.take((plan_.levels == 2 ? n : 0) * sizeof(std::uint16_t));
+    found_ = a.take(plan_.levels == 2 ? n * found_bytes() : 0);
     large_count_ = a.take(sizeof(std::uint32_t));
     large_places_ = a.take(n / bucket_room(2) * 2 * sizeof(std::uint64_t));
     splitters_[0] = take_splitters(a, shape::most); // one row, however many there are: it grows with n
@@ -115,6 +117,9 @@ class any_order_splitter_sort {
   /// larger ones, of which each takes longer, are no matter; the more blocks fit a multiprocessor.
   static constexpr unsigned bucket_room(unsigned levels) { return levels == 2 ? capacity / 2 : capacity; }
 
+  /// Of a bucket's number that a count leaves for each element.
+  std::uint64_t found_bytes() const { return plan_.first_bits <= 8 ? 1 : 2; }
+
   /// So large a sample one block sorts in less time than two launches take.
   static constexpr unsigned few_samples = 512;
 
@@ -125,10 +130,10 @@ class any_order_splitter_sort {
            : buckets > tiles::least_threads              ? buckets
                                                          : tiles::least_threads;
   }
-  /// Lanes that copy a part of so many elements: half as many, up to a warp.
+  /// Lanes that copy a part of so many elements, on the average: half as many, up to a warp. Each reads up to three.
   static constexpr unsigned lane_bits(unsigned part) {
     unsigned bits = 2;
-    while (bits < 5 && (4u << bits) <= part)
+    while (bits < 5 && (2u << bits) < part)
       ++bits;
     return bits;
   }
@@ -176,7 +181,9 @@ class any_order_splitter_sort {
       return {at<held<key>>(p.nodes, count), at<std::uint64_t>(p.positions, count), at<std::uint32_t>(p.last, count),
               bits};
     }
-    simt::global<std::uint16_t> found() const { return at<std::uint16_t>(sort.found_, sort.n_); }
+    bucket_numbers found() const {
+      return {at<std::uint8_t>(sort.found_, sort.n_), at<std::uint16_t>(sort.found_, sort.n_), sort.found_bytes() == 1};
+    }
     simt::global<std::uint64_t> before() const {
       return at<std::uint64_t>(sort.before_, std::uint64_t{sort.chunks()} << sort.plan_.first_bits);
     }
@@ -212,7 +219,7 @@ class any_order_splitter_sort {
                   any_order_count_kernel<Arrays, Less>{.arrays = arrays,
                                                        .n = sort.n_,
                                                        .rows = splitters(true, sort.plan_.first_bits),
-                                                       .bucket_of = found(),
+                                                       .found = found(),
                                                        .before = before(),
                                                        .chunks = sort.chunks(),
                                                        .tiles_a_chunk = sort.tiles_a_chunk_,

@@ -13,10 +13,12 @@
 //
 // Whatever `less` says, the bucket is one of those that there are.
 //
-// Cost: `bits` comparisons an element, one after the other, and one more where splitters are equal.
+// Cost: `bits` comparisons an element, one after the other, and one more where splitters are equal. Whether any are is
+// known before: a question for each element is a read from random banks, as dear as a level of the search.
 #pragma once
 
 #include "kernels/any_order/elements.hpp"
+#include "simt/shared_cursor.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -60,43 +62,46 @@ struct splitter_tree {
   simt::shared_array<std::uint64_t, most> positions;
   simt::shared_array<std::uint32_t, most> last;
 
-  /// All threads of the block call; a block barrier follows.
-  SORTILE_DEVICE void enter(const splitter_rows<Key>& rows, std::uint64_t segment) {
+  /// All threads of the block call; a block barrier follows. Whether any splitters are equal.
+  SORTILE_DEVICE bool enter(const splitter_rows<Key>& rows, std::uint64_t segment) {
     const unsigned buckets = 1u << rows.bits;
+    bool are_equal = false;
     for (unsigned i = simt::thread_index(); i < buckets; i += simt::block_size()) {
       const std::uint64_t at = (segment << rows.bits) + i;
       if (i > 0)
         nodes.store(i, rows.nodes.load(at));
       if (i + 1 < buckets)
         positions.store(i, rows.positions.load(at));
-      last.store(i, i + 1 < buckets ? rows.last.load(at) : i); // behind the last splitter there is none
+      const std::uint32_t end = i + 1 < buckets ? rows.last.load(at) : i; // behind the last splitter there is none
+      last.store(i, end);
+      are_equal |= end != i;
     }
+    return !simt::block_all(!are_equal);
   }
 
   /// The buckets of a thread's elements, side by side: a level is one round trip to shared storage for all of them.
-  /// position(i): of element i, in its segment.
+  /// position(i): of element i, in its segment. `are_equal`: what enter() said.
   template <int Items, class Element, class Less, class Position>
-  SORTILE_DEVICE void find(unsigned bits, const Element (&x)[Items], const Less& less, Position position,
-                           std::uint32_t (&bucket)[Items]) {
+  SORTILE_DEVICE void find(unsigned bits, bool are_equal, const Element (&x)[Items], const Less& less,
+                           Position position, std::uint32_t (&bucket)[Items]) {
+    const simt::shared_tree<held<Key>> tree(nodes.view());
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
-      bucket[i] = 1;
+      bucket[i] = tree.root();
     SORTILE_NO_UNROLL
     for (unsigned b = 0; b < bits; ++b) {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
-        bucket[i] = 2 * bucket[i] + (less.of_keys(nodes.load(bucket[i]), x[i].key) ? 1 : 0);
+        bucket[i] = tree.child(bucket[i], less.of_keys(tree.load(bucket[i]), x[i].key));
     }
-    bool any_tie = false;
     SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      bucket[i] -= 1u << bits;
-      any_tie |= last.load(bucket[i]) != bucket[i];
-    }
-    if (any_tie) {
+    for (int i = 0; i < Items; ++i)
+      bucket[i] = tree.number(bucket[i]) - (1u << bits);
+    if (are_equal) {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
-        bucket[i] = among_equals(bits, bucket[i], x[i].key, less, position(i));
+        if (last.load(bucket[i]) != bucket[i])
+          bucket[i] = among_equals(bits, bucket[i], x[i].key, less, position(i));
     }
   }
 
