@@ -6,6 +6,10 @@
 // search in every run. All keys below x come first, and of the keys equal to x as many as are wanted, run by run. So
 // pieces are exact, whatever the keys are, and independent of each other.
 //
+// Runs need not be in order: nothing beyond them and the output is then read or written, and the output holds the same
+// elements in some order. So no merge goes by what a key ought to be, only by what is left of both runs, and all pieces
+// are cut before one is merged: cuts that runs in order cannot have are replaced.
+//
 // Within a piece two runs are merged by comparison, more by a loser tree: a tournament in which each inner node keeps
 // the loser of its match, so that replacing the winner replays one path, one comparison a level (Knuth, TAOCP
 // 3, 5.4.1). Ties go to the lower run.
@@ -32,6 +36,8 @@ namespace {
 
 constexpr std::size_t merge_alone_below = std::size_t{1} << 16; // keys
 constexpr std::size_t piece_keys = std::size_t{1} << 20;
+constexpr std::size_t keys_a_cut = std::size_t{1}
+                                   << 10; // at least so many for each run that a piece's cut goes through
 
 // What moves values of a width known at compile time, none (0), or any width (dynamic).
 constexpr std::size_t dynamic = ~std::size_t{0};
@@ -48,12 +54,15 @@ class merger {
     std::size_t n = 0;
     for (const sorted_run& r : runs_)
       n += r.n;
-    const std::size_t pieces = n < merge_alone_below ? 1 : std::max<std::size_t>(4 * threads, n / piece_keys);
-    for_each_task(n < merge_alone_below ? 1 : threads, pieces, &progress, [&](unsigned, std::size_t i) {
+    const std::size_t piece = std::max(piece_keys, keys_a_cut * runs_.size());
+    const std::size_t pieces = n < merge_alone_below ? 1 : std::max<std::size_t>(4 * threads, n / piece);
+    threads = n < merge_alone_below ? 1 : threads;
+    const std::vector<cut> cuts = make_cuts(n, pieces, threads, progress);
+    for_each_task(threads, pieces, &progress, [&](unsigned, std::size_t i) {
       const std::size_t begin = part_begin(n, pieces, i), end = part_begin(n, pieces, i + 1);
       if (begin == end)
         return;
-      merge_piece(split(begin), split(end), begin);
+      merge_piece(cuts[i], cuts[i + 1], begin);
       progress.add(end - begin);
     });
   }
@@ -62,6 +71,7 @@ class merger {
   struct stretch {
     std::size_t run, at, end;
   };
+  using cut = std::vector<std::size_t>; // a position in each run
 
   const K* keys(std::size_t run) const { return static_cast<const K*>(runs_[run].keys); }
   K image(std::size_t run, std::size_t i) const { return image_.ordering(keys(run)[i]); }
@@ -84,11 +94,45 @@ class merger {
     return count;
   }
 
-  // Where the `rank` first keys of the output end in each run.
-  std::vector<std::size_t> split(std::size_t rank) const {
-    std::vector<std::size_t> ends(runs_.size(), 0);
-    if (rank == 0)
-      return ends;
+  // Where each piece begins in each run, and at last where all runs end.
+  std::vector<cut> make_cuts(std::size_t n, std::size_t pieces, unsigned threads, progress_meter& progress) const {
+    std::vector<cut> cuts(pieces + 1);
+    cuts[0].assign(runs_.size(), 0);
+    cuts[pieces] = end_to_end(n);
+    for_each_task(threads, pieces - 1, &progress,
+                  [&](unsigned, std::size_t i) { cuts[i + 1] = split(part_begin(n, pieces, i + 1)); });
+    for (std::size_t i = 0; i < pieces; ++i)
+      if (!is_piece(cuts[i], cuts[i + 1], part_begin(n, pieces, i + 1) - part_begin(n, pieces, i))) {
+        for (std::size_t j = 1; j < pieces; ++j) // runs that are not in order
+          cuts[j] = end_to_end(part_begin(n, pieces, j));
+        break;
+      }
+    return cuts;
+  }
+
+  // The first `rank` keys of all runs laid end to end.
+  cut end_to_end(std::size_t rank) const {
+    cut ends;
+    for (const sorted_run& r : runs_) {
+      ends.push_back(std::min(rank, r.n));
+      rank -= ends.back();
+    }
+    return ends;
+  }
+
+  static bool is_piece(const cut& begins, const cut& ends, std::size_t length) {
+    std::size_t sum = 0;
+    for (std::size_t r = 0; r < begins.size(); ++r) {
+      if (ends[r] < begins[r])
+        return false;
+      sum += ends[r] - begins[r];
+    }
+    return sum == length;
+  }
+
+  // Where the `rank` first keys of the output end in each run; of runs that are not in order, any positions in them.
+  cut split(std::size_t rank) const {
+    cut ends(runs_.size(), 0);
     K low = 0, high = image_.window;
     while (low < high) { // the smallest image of which `rank` keys are no larger
       const K middle = static_cast<K>(low + static_cast<K>(high - low) / 2);
@@ -108,7 +152,7 @@ class merger {
     return ends;
   }
 
-  void merge_piece(const std::vector<std::size_t>& begins, const std::vector<std::size_t>& ends, std::size_t to) const {
+  void merge_piece(const cut& begins, const cut& ends, std::size_t to) const {
     std::vector<stretch> parts;
     for (std::size_t r = 0; r < runs_.size(); ++r)
       if (begins[r] < ends[r])
@@ -122,9 +166,7 @@ class merger {
   }
 
   // From both ends, without branches on keys, until one of the two is nearly used up: as many keys at each end as are
-  // there in either run. The two ends wait for loads of their own only. Where one of the two is used up entirely, the
-  // key at its `at` is one that the back took, and goes behind all that is left of the other: merge_two() reads it, and
-  // puts the other.
+  // there in either run, so that neither end can leave a run. The two ends wait for loads of their own only.
   template <class Image>
   std::size_t merge_ends(stretch& a, stretch& b, std::size_t to, Image&& image) const {
     constexpr std::size_t few = 8;
@@ -166,6 +208,8 @@ class merger {
     const bool whole_integers = !i.is_float && i.window == static_cast<K>(~K{0});
     to = whole_integers ? merge_ends(a, b, to, [i](K u) { return static_cast<K>(u ^ i.flip); })
                         : merge_ends(a, b, to, [i](K u) { return i.ordering(u); });
+    if (a.at == a.end || b.at == b.end)
+      return to;
     K x = image(a.run, a.at), y = image(b.run, b.at);
     for (;;) {
       if (y < x) {

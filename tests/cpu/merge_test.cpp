@@ -129,6 +129,56 @@ TEST(Merge, PiecesOfManyThreads) {
   check({key_type::u128, {20'000, 50'000, 9'000}, 3, "uniform", {}}, 4, 2);
 }
 
+// Nothing but the output is written, and each element comes out once.
+void check_out_of_order(key_type type, const std::vector<std::size_t>& lengths, bool falling, const options& opts,
+                        unsigned threads) {
+  SCOPED_TRACE(std::string(name(type)) + " runs=" + std::to_string(lengths.size()) +
+               " falling=" + std::to_string(falling) + " threads=" + std::to_string(threads));
+  const std::size_t key = key_bytes(type);
+  const std::size_t n = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+  guarded_buffer all(n * key);
+  testing::workload_named(falling          ? "reversed"
+                          : is_float(type) ? "specials"
+                                           : "uniform")
+      .fill({type, n, 7}, 0, n, all.data());
+  std::vector<std::uint32_t> places(n);
+  std::iota(places.begin(), places.end(), 0u);
+  std::vector<std::vector<std::byte>> apart; // so that a memory checker sees what leaves a run
+  std::vector<sorted_run> runs;
+  std::size_t at = 0;
+  for (const std::size_t length : lengths) {
+    apart.emplace_back(all.data() + at * key, all.data() + (at + length) * key);
+    runs.push_back({apart.back().data(), places.data() + at, length});
+    at += length;
+  }
+  for (const std::size_t value_bytes : {std::size_t{4}, std::size_t{0}}) {
+    guarded_buffer keys(n * key), values(n * value_bytes);
+    cpu::merge({type, runs, keys.data(), value_bytes, values.data()}, opts, threads);
+    ASSERT_EQ(keys.damage() + values.damage(), "");
+    if (value_bytes == 0)
+      continue;
+    std::vector<std::uint32_t> seen(n);
+    std::memcpy(seen.data(), values.data(), n * 4);
+    for (const std::uint32_t place : seen)
+      ASSERT_LT(place, n);
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_TRUE(same_bytes(keys.data() + i * key, all.data() + seen[i] * key, key)) << i;
+    std::sort(seen.begin(), seen.end());
+    ASSERT_EQ(seen, places);
+  }
+}
+
+TEST(Merge, OfRunsThatAreNotInOrderStaysWithinTheArrays) {
+  const std::vector<std::vector<std::size_t>> shapes = {{5, 4},         {50, 50},         {500, 300},
+                                                        {40, 1, 0, 70}, {60'000, 70'001}, {30'000, 5, 20'000, 40'000}};
+  for (const key_type type : all_key_types)
+    for (const std::vector<std::size_t>& lengths : shapes)
+      for (const bool falling : {false, true}) {
+        check_out_of_order(type, lengths, falling, {}, 1);
+        check_out_of_order(type, lengths, falling, {.order = order::descending}, 3);
+      }
+}
+
 TEST(Merge, ReportsProgressAndCancels) {
   const merge_trial t{key_type::u32, {100'000, 100'000}, 0, "uniform", {}};
   const prepared_runs in = prepare(t, 9);
