@@ -7,6 +7,12 @@
 // sorted by comparison; longer groups become words again, which vectors sort (small_sort.cpp), or a radix sort of one
 // thread. All threads share a group of 2^15 strings or more.
 //
+// Where most strings of a group have one word, they are likely to have the next ones, too, each a little longer than
+// the other: words of seven bytes would take the same strings in hand again and again. Such a group is sorted by how
+// its strings compare with one of them, the pivot. A string that leaves the pivot after p bytes comes the later the
+// larger p is where it is less than the pivot, and the earlier where it is larger. So p, in 16 bits, and the five bytes
+// behind it make the word. Bytes that a string has in common with the pivot are read once.
+//
 //   words      | ab… | ab… | ab… | ba… | ca… | ca… |      sorted
 //   positions  |  2  |  7  |  9  |  4  |  0  |  5  |
 //               └─ group: next words ─┘  done   └ group ┘
@@ -62,11 +68,21 @@ class string_sorter {
   static constexpr std::size_t alone = std::size_t{1} << 15; // groups below this size are sorted by one thread
   static constexpr std::size_t piece = std::size_t{1} << 12; // strings that a thread takes at a time
   static constexpr std::size_t ahead = 12;                   // strings asked for before they are read
+  static constexpr std::size_t pivoted = 16;                 // smaller groups have no pivot
+  static constexpr std::size_t most_common = 32767;          // bytes that a word can say a string shares with the pivot
+  static constexpr std::size_t behind_common = 5;            // bytes of a word behind those
 
   struct group {
     Index* positions;
     std::size_t n;
     std::size_t depth; // bytes
+    bool is_most{};    // of the strings of the group that it comes from
+  };
+
+  /// How words are made of the strings of a group.
+  struct digit {
+    std::size_t depth;
+    std::string_view pivot{}; // from depth on; empty: words of seven bytes
   };
 
   /// What a thread needs again and again.
@@ -85,13 +101,13 @@ class string_sorter {
     for_each_task(threads_, pieces(n_), &progress_, [&](unsigned, std::size_t p) {
       const std::size_t end = std::min(n_, (p + 1) * piece);
       for (std::size_t i = p * piece; i < end; ++i)
-        words[i] = text_word_at(strings_[i], depth) ^ complement_;
+        words[i] = word_of(strings_[i], {depth});
       progress_.add(end - p * piece);
     });
     sort_words(words, positions_, n_, true, threads_, workers_[0]);
     progress_.add(n_);
     std::vector<group> large;
-    split({positions_, n_, depth}, words, large);
+    split({positions_, n_, depth}, {depth}, words, large);
     while (!large.empty()) {
       const group next = large.back();
       large.pop_back();
@@ -112,40 +128,34 @@ class string_sorter {
   }
 
   /// A large group, by all threads. `words` has room for it.
-  void sort_large(group g, std::uint64_t* words, std::vector<group>& large) {
-    for (;;) {
-      for_each_task(threads_, pieces(g.n), &progress_, [&](unsigned, std::size_t p) {
-        words_of(g.positions + p * piece, std::min(piece, g.n - p * piece), g.depth, words + p * piece);
-      });
-      if (!all_equal(words, g.n))
-        break;
-      if (is_last(words[0]))
-        return mark_repeats(g.positions, g.n);
-      g.depth = shared_prefix(g);
-    }
+  void sort_large(const group& g, std::uint64_t* words, std::vector<group>& large) {
+    const digit by = digit_of(g);
+    for_each_task(threads_, pieces(g.n), &progress_, [&](unsigned, std::size_t p) {
+      words_of(g.positions + p * piece, std::min(piece, g.n - p * piece), by, words + p * piece);
+    });
     sort_words(words, g.positions, g.n, false, threads_, workers_[0]);
-    split(g, words, large);
+    split(g, by, words, large);
   }
 
-  /// Bytes that all strings of a group begin with: more than the word in which they are known to agree.
-  std::size_t shared_prefix(const group& g) {
-    const std::size_t known = g.depth + text_word_bytes;
+  /// Bytes that all strings of a group begin with: at least its depth. Strings without more are not read beyond the
+  /// first that says so.
+  std::size_t shared_prefix(const group& g) const {
     std::atomic<std::size_t> shared{strings_[g.positions[0]].size()};
     for_each_task(g.n >= alone ? threads_ : 1, pieces(g.n), nullptr, [&](unsigned, std::size_t p) {
       const std::size_t end = std::min(g.n, (p + 1) * piece);
       std::size_t least = shared.load(std::memory_order_relaxed);
-      for (std::size_t i = p * piece; i < end && least > known; ++i) {
+      for (std::size_t i = p * piece; i < end && least > g.depth; ++i) {
         if (i + ahead < end)
-          fetch(g.positions[i + ahead], known);
-        least = common(strings_[g.positions[0]], strings_[g.positions[i]], known, least);
+          fetch(g.positions[i + ahead], g.depth);
+        least = common(strings_[g.positions[0]], strings_[g.positions[i]], g.depth, least);
       }
       lower(shared, least);
     });
-    return std::max<std::size_t>(shared, known);
+    return shared;
   }
 
   /// Of sorted words: groups of equal ones are finished, in parallel, and the large ones handed back.
-  void split(const group& g, const std::uint64_t* words, std::vector<group>& large) {
+  void split(const group& g, const digit& by, const std::uint64_t* words, std::vector<group>& large) {
     std::mutex lock;
     for_each_task(g.n >= alone ? threads_ : 1, pieces(g.n), &progress_, [&](unsigned w, std::size_t p) {
       const std::size_t until = std::min(g.n, (p + 1) * piece);
@@ -153,15 +163,17 @@ class string_sorter {
       while (begin > 0 && begin < until && words[begin] == words[begin - 1])
         ++begin; // belongs to the piece before
       for (std::size_t end; begin < until; begin = end) {
-        ask_ahead(g, words, begin);
+        ask_ahead(g, by, words, begin);
         end = end_of_equals(words, begin, g.n);
         if (end - begin == 1)
           continue;
-        if (end - begin >= alone && threads_ > 1 && !is_last(words[begin])) {
+        if (is_last(words[begin], by)) {
+          mark_repeats(g.positions + begin, end - begin);
+        } else if (const group next = part(g, by, words, begin, end); next.n >= alone && threads_ > 1) {
           const std::lock_guard held(lock);
-          large.push_back({g.positions + begin, end - begin, g.depth + text_word_bytes});
+          large.push_back(next);
         } else {
-          finish_equals(g.positions + begin, end - begin, words[begin], g.depth, workers_[w]);
+          finish(next, workers_[w]);
         }
       }
       if (g.n == n_)
@@ -171,11 +183,13 @@ class string_sorter {
 
   // ---- groups of one thread ----
 
-  /// Strings whose words at `depth` are equal.
-  void finish_equals(Index* positions, std::size_t n, std::uint64_t word, std::size_t depth, worker& w) {
-    if (is_last(word))
-      return mark_repeats(positions, n);
-    w.stack.push_back({positions, n, depth + text_word_bytes});
+  /// The strings of a group from `begin` to `end`, whose words are equal and not their last.
+  group part(const group& g, const digit& by, const std::uint64_t* words, std::size_t begin, std::size_t end) const {
+    return {g.positions + begin, end - begin, depth_behind(words[begin], by), end - begin > g.n / 2};
+  }
+
+  void finish(const group& g, worker& w) {
+    w.stack.push_back(g);
     while (!w.stack.empty()) {
       const group next = w.stack.back();
       w.stack.pop_back();
@@ -183,25 +197,21 @@ class string_sorter {
     }
   }
 
-  void sort_by_words(group g, worker& w) {
+  void sort_by_words(const group& g, worker& w) {
     if (w.words.size() < g.n)
       w.words.resize(std::max<std::size_t>(g.n, 1024));
     std::uint64_t* const words = w.words.data();
-    for (words_of(g.positions, g.n, g.depth, words); all_equal(words, g.n);) {
-      if (is_last(words[0]))
-        return mark_repeats(g.positions, g.n);
-      g.depth = shared_prefix(g);
-      words_of(g.positions, g.n, g.depth, words);
-    }
+    const digit by = digit_of(g);
+    words_of(g.positions, g.n, by, words);
     sort_words(words, g.positions, g.n, false, 1, w);
     for (std::size_t begin = 0, end; begin < g.n; begin = end) {
       end = end_of_equals(words, begin, g.n);
       if (end - begin == 1)
         continue;
-      if (is_last(words[begin]))
+      if (is_last(words[begin], by))
         mark_repeats(g.positions + begin, end - begin);
       else
-        w.stack.push_back({g.positions + begin, end - begin, g.depth + text_word_bytes});
+        w.stack.push_back(part(g, by, words, begin, end));
     }
   }
 
@@ -224,33 +234,84 @@ class string_sorter {
 
   // ---- words ----
 
-  void words_of(const Index* positions, std::size_t n, std::size_t depth, std::uint64_t* words) const {
+  digit digit_of(const group& g) const {
+    if (g.is_most && g.n >= pivoted)
+      return {g.depth, pivot_of(g)};
+    return {shared_prefix(g)};
+  }
+
+  /// Of a few strings the one that has the most in common with the others.
+  std::string_view pivot_of(const group& g) const {
+    constexpr std::size_t candidates = 8;
+    std::string_view texts[candidates];
+    std::size_t shared[candidates] = {};
+    for (std::size_t i = 0; i < candidates; ++i)
+      texts[i] = strings_[g.positions[g.n / candidates * i]].substr(g.depth);
+    for (std::size_t i = 1; i < candidates; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const std::size_t bytes = common(texts[i], texts[j], 0, most_common);
+        shared[i] += bytes;
+        shared[j] += bytes;
+      }
+    return texts[std::max_element(shared, shared + candidates) - shared];
+  }
+
+  std::uint64_t word_of(std::string_view text, const digit& by) const {
+    return (by.pivot.empty() ? text_word_at(text, by.depth) : word_beside(by.pivot, text.substr(by.depth))) ^
+           complement_;
+  }
+
+  /// How a text compares with the pivot, in 16 bits; the five bytes behind what they have in common; and how many of
+  /// these are used (6: the text goes on).
+  static std::uint64_t word_beside(std::string_view pivot, std::string_view text) {
+    const std::size_t shared = common(pivot, text, 0, most_common), rest = text.size() - shared;
+    std::uint64_t place = most_common;
+    if (shared < most_common && (rest > 0 || shared < pivot.size())) {
+      const bool is_larger = rest > 0 && (shared == pivot.size() || static_cast<unsigned char>(text[shared]) >
+                                                                        static_cast<unsigned char>(pivot[shared]));
+      place = is_larger ? 2 * most_common + 1 - shared : shared;
+    }
+    return place << 48 | text_word_at(text, shared) >> 24 << 8 | std::min(rest, behind_common + 1);
+  }
+
+  /// Where strings with this word, which goes on, are to be compared next.
+  std::size_t depth_behind(std::uint64_t word, const digit& by) const {
+    if (by.pivot.empty())
+      return by.depth + text_word_bytes;
+    const std::size_t place = (word ^ complement_) >> 48;
+    const std::size_t shared = place < most_common   ? place
+                               : place > most_common ? 2 * most_common + 1 - place
+                                                     : std::min(by.pivot.size(), most_common);
+    return by.depth + shared + behind_common;
+  }
+
+  bool is_last(std::uint64_t word, const digit& by) const {
+    word ^= complement_;
+    return by.pivot.empty() ? is_last_word(word) : (word & 0xff) <= behind_common;
+  }
+
+  void words_of(const Index* positions, std::size_t n, const digit& by, std::uint64_t* words) const {
     for (std::size_t i = 0; i < n; ++i) {
       if (i + 2 * ahead < n)
         strings_.prefetch(positions[i + 2 * ahead]);
       if (i + ahead < n)
-        fetch(positions[i + ahead], depth);
-      words[i] = text_word_at(strings_[positions[i]], depth) ^ complement_;
+        fetch(positions[i + ahead], by.depth);
+      words[i] = word_of(strings_[positions[i]], by);
     }
   }
 
   void fetch(Index position, std::size_t depth) const { __builtin_prefetch(strings_[position].data() + depth); }
 
   /// Asks for the strings of a group some way after `at`.
-  void ask_ahead(const group& g, const std::uint64_t* words, std::size_t at) const {
+  void ask_ahead(const group& g, const digit& by, const std::uint64_t* words, std::size_t at) const {
     const std::size_t near = at + ahead, far = near + ahead;
     if (far < g.n && words[far] == words[far - 1])
       strings_.prefetch(g.positions[far]);
     if (near < g.n && words[near] == words[near - 1]) {
-      fetch(g.positions[near - 1], g.depth + text_word_bytes);
-      fetch(g.positions[near], g.depth + text_word_bytes);
+      const std::size_t depth = depth_behind(words[near], by);
+      fetch(g.positions[near - 1], depth);
+      fetch(g.positions[near], depth);
     }
-  }
-
-  bool is_last(std::uint64_t word) const { return is_last_word(word ^ complement_); }
-
-  static bool all_equal(const std::uint64_t* words, std::size_t n) {
-    return std::all_of(words, words + n, [first = words[0]](std::uint64_t w) { return w == first; });
   }
 
   static std::size_t end_of_equals(const std::uint64_t* words, std::size_t begin, std::size_t n) {
@@ -302,8 +363,9 @@ class string_sorter {
     const std::size_t end = std::min({a.size(), b.size(), most});
     std::size_t i = known;
     for (; i + 8 <= end; i += 8)
-      if (std::memcmp(a.data() + i, b.data() + i, 8) != 0)
-        break;
+      if (const std::uint64_t differ =
+              sortile::detail::load_big_endian(a.data() + i) ^ sortile::detail::load_big_endian(b.data() + i))
+        return i + static_cast<std::size_t>(std::countl_zero(differ)) / 8;
     while (i < end && a[i] == b[i])
       ++i;
     return i;

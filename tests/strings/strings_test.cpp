@@ -38,6 +38,8 @@ strings drawn(const std::string& kind, std::size_t n, std::uint64_t seed) {
       all[i] = "https://www.example.org/a/rather/long/path/" + letters(1, 2) + "/" + letters(5, 4) + "/index.html";
     else if (kind == "prefixes") // each begins the next
       all[i] = std::string(random() % 200, 'a');
+    else if (kind == "leave one") // the bytes behind are smaller, larger or none
+      all[i] = ("z" + std::string(250, 'm')).substr(0, random() % 252) + letters(random() % 8, random() % 2 ? 256 : 26);
     else if (kind == "long")
       all[i] = std::string(300 + random() % 3, 'z') + letters(2, 3);
     else if (kind == "one is empty")
@@ -48,8 +50,8 @@ strings drawn(const std::string& kind, std::size_t n, std::uint64_t seed) {
   return all;
 }
 
-constexpr const char* kinds[] = {"bytes",    "zeros", "few",          "equal", "addresses",
-                                 "prefixes", "long",  "one is empty", "edges"};
+constexpr const char* kinds[] = {"bytes",    "zeros",     "few",  "equal",        "addresses",
+                                 "prefixes", "leave one", "long", "one is empty", "edges"};
 
 template <class Offset>
 struct arrow_array {
@@ -107,6 +109,17 @@ TEST(strings, random_ones_against_the_standard_sort) {
         if (::testing::Test::HasFatalFailure())
           return;
       }
+}
+
+// More bytes in common with the others than a word can say.
+TEST(strings, with_very_long_prefixes) {
+  strings all;
+  for (std::size_t i = 0; i < 90; ++i)
+    all.push_back(i % 30 == 0 ? "b" : std::string(32'750 + i * 7919 % 70, 'a') + (i % 3 == 0 ? "bcd" : ""));
+  for (std::size_t i = 0; i < 90; ++i)
+    all.push_back(std::string(65'500 + i * 7919 % 70, 'a') + (i % 4 == 0 ? "B" : ""));
+  for (const order direction : {order::ascending, order::descending})
+    check(all, {.order = direction, .threads = 2});
 }
 
 // Enough strings for groups that all threads share.
