@@ -127,7 +127,7 @@ std::uint64_t parse_count(const std::string& text, std::string_view what) {
     rest = error2 == std::errc{} ? last : text.data();
   } else if (error == std::errc{} && rest + 1 == end) {
     const std::string_view units = "kMGT";
-    const std::size_t unit = units.find(*rest);
+    const std::size_t unit = units.find(*rest == 'K' ? 'k' : *rest);
     if (unit != std::string_view::npos) {
       number *= std::pow(1000.0, static_cast<double>(unit + 1));
       ++rest;

@@ -77,11 +77,11 @@ int sort_inputs(const sort_job& job, const talk& voice) {
     refuse("--count does not go with --debug");
   if (job.debug && format != file_format::lines)
     refuse("--debug goes with lines (sort --explain tells of any format)");
+  if (job.types && !is_table(format) && !is_columnar(format))
+    refuse("--types goes with tables (sortile info FILE tells what any file holds)");
   if (is_array(format))
     return sort_arrays(job, std::move(first), format, voice);
   need_output_name(job.output, format, {}, job.format);
-  if (job.types && !is_table(format) && !is_columnar(format))
-    refuse("--types goes with tables (sortile info FILE tells what any file holds)");
   if (is_columnar(format))
     return sort_columnar(job, std::move(first), format, voice);
   return is_table(format) ? sort_tables(job, std::move(first), format, voice)

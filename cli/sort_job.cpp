@@ -58,4 +58,10 @@ void say_done(const talk& voice, std::size_t n, std::string_view what, const pro
             with_unit(static_cast<double>(n) / bar.seconds()), how.engine, how.reason);
 }
 
+void say_done_in_runs(const talk& voice, const files::external_summary& done, const progress_bar& bar,
+                      const plan& how) {
+  voice.say(2, "{} bytes in {:.3f} s, {}B/s, by {} runs; engine {}: {}", done.bytes, bar.seconds(),
+            with_unit(static_cast<double>(done.bytes) / bar.seconds()), done.runs, how.engine, how.reason);
+}
+
 } // namespace sortile::cli

@@ -123,5 +123,7 @@ void need_place_of_counts(const sort_job& job, bool inside);
 int explained(const plan& how);
 /// What was done and how fast, at level 2.
 void say_done(const talk& voice, std::size_t n, std::string_view what, const progress_bar& bar, const plan& how);
+/// The same of a sort in runs. \param how  of one run
+void say_done_in_runs(const talk& voice, const files::external_summary& done, const progress_bar& bar, const plan& how);
 
 } // namespace sortile::cli

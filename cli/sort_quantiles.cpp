@@ -58,8 +58,8 @@ class records_beside {
   }
 
   // Between two keys a quantile lies where it lies between all.
-  std::vector<double> quantiles(const files::array_layout& layout, const options& opts) const {
-    std::vector<double> found;
+  std::vector<std::string> quantiles(const files::array_layout& layout, const options& opts) const {
+    std::vector<std::string> found;
     for (const sides& each : sides_)
       found.push_back(files::array_quantiles(files::array_of(layout, each.records), {each.fraction}, opts).front());
     return found;
@@ -75,8 +75,19 @@ class records_beside {
   std::uint64_t next_ = 0;
 };
 
-std::vector<double> quantiles_in_runs(const sort_job& job, files::run_reader& reader, std::string_view first_run,
-                                      const array_plan& planned, const std::vector<double>& at, progress_bar& bar) {
+std::vector<std::string> quantiles_of(const files::array_file& array, const std::vector<double>& at,
+                                      const options& opts, progress_bar& bar, const talk& voice) {
+  bar.phase("select");
+  std::vector<std::string> found = files::array_quantiles(array, at, opts);
+  bar.phase({});
+  say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar,
+           files::explain_array_quantiles(array, at, opts));
+  return found;
+}
+
+std::vector<std::string> quantiles_in_runs(const sort_job& job, files::run_reader& reader, std::string_view first_run,
+                                           const array_plan& planned, const std::vector<double>& at, progress_bar& bar,
+                                           const talk& voice) {
   const options opts = job.arrays.for_library();
   const std::uint64_t header = planned.npy ? planned.npy->data_offset : 0;
   std::optional<records_beside> beside;
@@ -92,8 +103,13 @@ std::vector<double> quantiles_in_runs(const sort_job& job, files::run_reader& re
     beside->add(record);
   };
   files::output nowhere("/dev/null");
-  files::sort_externally(reader, first_run, files::array_runs(planned.layout, false, SIZE_MAX, opts), how, nowhere);
-  return beside->quantiles(planned.layout, opts);
+  const plan of_one = files::explain_array_sort(files::array_of(planned.layout, first_run), opts);
+  const files::external_summary done =
+      files::sort_externally(reader, first_run, files::array_runs(planned.layout, false, SIZE_MAX, opts), how, nowhere);
+  std::vector<std::string> found = beside->quantiles(planned.layout, opts);
+  bar.phase({});
+  say_done_in_runs(voice, done, bar, of_one);
+  return found;
 }
 
 } // namespace
@@ -107,7 +123,7 @@ int print_quantiles(const sort_job& job, first_input first, const array_plan& pl
     refuse("--quantiles are those of whole keys in ascending order: they do not go with -r, --order desc and --bits");
   const options opts = job.arrays.for_library();
   const std::vector<double> at = probabilities_of(job.quantiles);
-  std::vector<double> found;
+  std::vector<std::string> found;
   {
     progress_bar bar(voice);
     bar.phase("read");
@@ -116,8 +132,8 @@ int print_quantiles(const sort_job& job, first_input first, const array_plan& pl
     reader.skip_header(planned.npy ? planned.npy->data_offset : 0);
     const std::string_view run = reader.next();
     found = reader.at_end()
-                ? files::array_quantiles(open_array(reader.take_whole(), job.inputs[0], format, job.arrays), at, opts)
-                : quantiles_in_runs(job, reader, run, planned, at, bar);
+                ? quantiles_of(open_array(reader.take_whole(), job.inputs[0], format, job.arrays), at, opts, bar, voice)
+                : quantiles_in_runs(job, reader, run, planned, at, bar, voice);
   }
   for (std::size_t i = 0; i < at.size(); ++i)
     fmt::print("{}\t{}\n", at[i], found[i]);

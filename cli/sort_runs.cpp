@@ -118,8 +118,7 @@ int sort_in_runs(const sort_job& job, files::run_reader& reader, std::string_vie
     std::move(counts).write(!what.descr.empty(), *outputs.values);
   outputs.commit();
   bar.phase({});
-  voice.say(2, "{} bytes in {:.3f} s, {}B/s, by {} runs; engine {}: {}", done.bytes, bar.seconds(),
-            with_unit(static_cast<double>(done.bytes) / bar.seconds()), done.runs, what.how.engine, what.how.reason);
+  say_done_in_runs(voice, done, bar, what.how);
   return all_well;
 }
 

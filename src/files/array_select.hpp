@@ -6,6 +6,7 @@
 
 #include <sortile/select.hpp>
 
+#include <string>
 #include <vector>
 
 namespace sortile::files {
@@ -16,8 +17,12 @@ plan explain_array_top(const array_file& array, std::size_t k, const options& op
 /// Writes a header and the first k records in order (all, where there are fewer): those that sort_array() begins with.
 void write_array_top(const array_file& array, std::size_t k, output& to, const options& opts);
 
-/// Quantiles of the keys (sortile::quantiles). \throws io_failure where there are none
-std::vector<double> array_quantiles(const array_file& array, const std::vector<double>& probabilities,
-                                    const options& opts);
+/// Quantiles of the keys (sortile::quantiles) as text: integers that are keys to the last digit, others as doubles.
+/// \throws io_failure where there are no keys
+std::vector<std::string> array_quantiles(const array_file& array, const std::vector<double>& probabilities,
+                                         const options& opts);
+
+/// The plan for them.
+plan explain_array_quantiles(const array_file& array, const std::vector<double>& probabilities, const options& opts);
 
 } // namespace sortile::files

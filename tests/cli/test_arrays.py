@@ -188,6 +188,7 @@ class Arrays(CommandTest):
                 self.assertEqual(self.content("t.npy"), npy("'<f4'", len(kept), struct.pack("<%df" % len(kept), *kept)), (k, reverse))
         raw = self.file("a.u32", struct.pack("<5I", 9, 2, 7, 2, 1))
         self.assertEqual(self.good("sort", raw, "--top", "3"), struct.pack("<3I", 1, 2, 2))
+        self.assertEqual(self.good("sort", raw, "--top", "3K"), self.good("sort", raw, "--top", "3k"))
         self.assertIn(b"filter", self.good("sort", path, "--top", "5", "--explain"))
         self.refused("sort", path, "--top", "x", "-o", self.path("t.npy"), says=["--top"])
         self.assertEqual(self.good("sort", raw, "-u", "--top", "2"), struct.pack("<2I", 1, 2))
@@ -196,9 +197,20 @@ class Arrays(CommandTest):
         self.assertEqual(self.good("sort", text, "-u", "--top", "9"), npy("'|S1'", 3, b"abc"))
         self.refused("sort", "-c", path, "--top", "1", says=["--top", "-c"])
 
+    def test_types_are_those_of_tables(self):
+        path, rows = self.file("k.npy", npy("'<i8'", 2, bytes(16))), self.file("r.npy", npy("'<i8'", 4, bytes(32), shape="(2, 2)"))
+        for given in ([path], [self.file("k.u32", bytes(8))], ["--rows", rows], ["--record", "4", self.file("k.bin", bytes(8))]):
+            self.refused("sort", "--types", *given, says="--types goes with tables")
+
     def test_quantiles(self):
         path = self.file("q.npy", npy("'<i8'", 4, struct.pack("<4q", 7, 1, 3, 10)))
         self.assertEqual(self.good("sort", path, "--quantiles", "0,0.5,0.75,1"), b"0\t1\n0.5\t5\n0.75\t7.75\n1\t10\n")
+        self.assertIn(b"engine cpu", run("sort", "-v", path, "--quantiles", "0.5")[2])
+        large = self.file("l.u64", struct.pack("<5Q", 2**64 - 1, 2**53 + 1, 0, 2**53 + 1, 2**53 + 1))
+        self.assertEqual(self.good("sort", large, "--quantiles", "0,0.125,0.5,0.6,1"),
+                         b"0\t0\n0.125\t4503599627370496\n0.5\t9007199254740993\n0.6\t9007199254740993\n1\t18446744073709551615\n")
+        wide = self.file("w.i128", b"\x00" * 15 + b"\x80" + b"\xff" * 15 + b"\x7f")
+        self.assertEqual(self.good("sort", wide, "--quantiles", "0,1"), b"0\t%d\n1\t%d\n" % (-2**127, 2**127 - 1))
         self.refused("sort", path, "--quantiles", "0.5,", says=["--quantiles", "no number from 0 to 1"])
         self.refused("sort", path, "--quantiles", "1.5", says=["1.5"])
         self.refused("sort", path, "--quantiles", "0.5", "--top", "2", says=["--top"])
