@@ -109,6 +109,18 @@ def device_quantiles(
     allocate: Callable[[int], tuple[int, Any]],
     /,
 ) -> None: ...
+def device_ranks(
+    type: int,
+    rows: int,
+    n: int,
+    ranks: list[int],
+    keys: int,
+    keys_out: int,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
 def device_top_k(
     type: int,
     rows: int,

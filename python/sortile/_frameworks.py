@@ -173,7 +173,7 @@ class Framework:
         return False
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """float64; NaN of rows that have one. `method`: its place in _quantiles.METHODS."""
+        """float64, by a method of _quantiles.CHOOSE the type of the keys; NaN of rows that have one. `method`: its place in _quantiles.METHODS."""
         raise NotImplementedError
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any, Callable, Sequence
 
+import numpy as np
+
 from ._backend import core
 from ._device import counted_top_k, segment_count, segmented
 from ._frameworks import Framework, Where
+from ._quantiles import CHOOSE, METHODS, places_chosen
 from ._route import route_shapes
 
 # As `key_type` of the library numbers them.
@@ -288,12 +291,18 @@ class GpuArrays(Framework):
         """NaN is the largest, so the quantile of 1 tells whether there is one."""
         rows, n = keys.shape
         key_type, tells = self.key_type(keys), self.is_float(keys)
+        if METHODS[method] in CHOOSE and not tells:
+            result = self.empty((rows, len(probabilities)), keys.dtype, keys)
+            ranks = places_chosen(np.array(probabilities), n, method).tolist()
+            core.device_ranks(key_type, rows, n, ranks, self.address(keys), self.address(result), *self.queue(keys))
+            return result
         wanted = [*probabilities, 1.0] if tells else probabilities
         result = self.empty((rows, len(wanted)), self.typed("float64"), keys)
         core.device_quantiles(
             key_type, rows, n, wanted, method, self.address(keys), self.address(result), 0, 8, *self.queue(keys)
         )
-        return result[:, :-1] if tells else result
+        result = result[:, :-1] if tells else result
+        return self.cast(result, self.type_name(keys)) if METHODS[method] in CHOOSE else result  # exact: a float of up to 64 bits
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         given = self.contiguous(experts)

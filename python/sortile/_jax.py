@@ -16,12 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _device, _jax_now
-from ._arrays import is_only_axis, need_axis, need_nan
+from ._arrays import Array, is_only_axis, need_axis, need_nan
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import GROUP_OUTPUTS, KEY_TYPES, SORTED_BY_PARTITION
 from ._jax_arrays import GROUPS, OWN_STREAM, JaxArrays, like, need_elements, need_order, no_workspace, on_one_gpu, packed
-from ._quantiles import METHODS, between, neighbours
+from ._quantiles import CHOOSE, METHODS, between, neighbours, places_chosen
 from ._route import route_shapes
 
 
@@ -29,19 +29,27 @@ class Jax(JaxArrays):
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
         """Of the type that float has: computed by JAX, from the keys. NaN is the largest, so the last key tells."""
         need_order(keys)
+        if METHODS[method] in CHOOSE:
+            return self._keys_chosen(keys, places_chosen(np.array(probabilities), keys.shape[1], method))
         place, low, high = neighbours(np.array(probabilities), keys.shape[1])
         ranks = np.unique(np.concatenate([low, high, [keys.shape[1] - 1]]))
         found = [keys.astype(float) for keys in _keys_at_ranks(keys, tuple(ranks.tolist()))]
         parts, sides = (place - low).astype(found[0].dtype), (np.searchsorted(ranks, low), np.searchsorted(ranks, high))
         if len(found) == len(ranks):
-            each = zip(*sides, parts, low)
+            each = zip(*sides, parts)
             result = jnp.concatenate(
-                [between(jnp, found[below], found[above], part, at, METHODS[method]) for below, above, part, at in each],
-                axis=1,
+                [between(jnp, found[below], found[above], part, METHODS[method]) for below, above, part in each], axis=1
             )
         else:
-            result = between(jnp, found[0][:, sides[0]], found[0][:, sides[1]], parts, low, METHODS[method])
+            result = between(jnp, found[0][:, sides[0]], found[0][:, sides[1]], parts, METHODS[method])
         return jnp.where(jnp.isnan(found[-1][:, -1:]), jnp.nan, result) if self.is_float(keys) else result
+
+    def _keys_chosen(self, keys: Any, places: Array) -> Any:
+        ranks = np.unique([*places.tolist(), keys.shape[1] - 1])
+        found = _keys_at_ranks(keys, tuple(ranks.tolist()))
+        every = found[0] if len(found) == 1 else jnp.concatenate(found, axis=1)
+        result = every[:, np.searchsorted(ranks, places)]
+        return jnp.where(jnp.isnan(every[:, -1:]), every[:, -1:], result) if self.is_float(keys) else result
 
     # Calls, compiled once for each shape; with gradients where the result has any.
 

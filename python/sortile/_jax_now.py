@@ -27,6 +27,7 @@ from ._arrays import is_only_axis
 from ._backend import core
 from ._gpu import KEY_TYPES, KEYS, KEYS_AND_VALUES, POSITIONS
 from ._jax_arrays import OWN_STREAM, by_identity
+from ._quantiles import CHOOSE, METHODS
 
 try:
     from jax._src.core import trace_state_clean as _nothing_is_traced
@@ -370,6 +371,8 @@ def quantile(x: Any, wanted: Any, axis: int | None, method: int) -> Any:
     """As float64 where JAX has that. The quantile of 1 tells whether there is a NaN, which is the largest key."""
     spares = _spares_for((x,))
     if spares is None or not (axis is None or is_only_axis(axis)) or 8 * wanted.size >= LONGEST:
+        return None
+    if METHODS[method] in CHOOSE:  # elements, which the compiled way gives
         return None
     work, given = Work(spares), wanted.reshape(-1).tolist()
     dtype = np.dtype(np.float64 if jax.config.jax_enable_x64 else np.float32)

@@ -1,4 +1,4 @@
-"""Quantiles and medians: exact, of the few elements beside them, which one read of the array finds."""
+"""Quantiles and medians: of the few elements beside them, which one read of the array finds."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
 METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
+CHOOSE = ("lower", "higher", "nearest")  # an element, in place of computing what lies between two
 
 
 def quantile(
@@ -30,7 +31,7 @@ def quantile(
     threads: SupportsIndex | None = None,
     progress: Progress = None,
 ) -> Any:
-    """Quantiles along an axis, as ``np.quantile`` gives them: exact, several from one read of the array.
+    """Quantiles along an axis, as ``np.quantile`` gives them, several from one read of the array.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ def quantile(
 
     Returns
     -------
-    float64, or an array of them with the axis of `q` first, of the kind of `x` (NumPy's subclasses: plain); in JAX the type that ``float`` has there.
-    NaN where the elements include one.
+    A number, or an array of them with the axis of `q` first, of the kind of `x` (NumPy's subclasses: plain). By "lower", "higher" and "nearest" an
+    element, as it is, of the type of `x`; by other methods float64, in JAX the type that ``float`` has there. NaN where the elements include one.
 
     Raises
     ------
@@ -59,8 +60,8 @@ def quantile(
 
     Notes
     -----
-    Time is that of about one read, and a little for each quantile; nothing is sorted. Integers beyond 2**53 are rounded
-    to float64. Beside infinity, and between two equal ones, the result is the element where its place is one, where
+    Time is that of about one read, and a little for each quantile; nothing is sorted. By "linear" and "midpoint" integers
+    beyond 2**53 are rounded to float64. Beside infinity, and between two equal ones, the result is the element where its place is one, where
     NumPy's arithmetic makes NaN of it.
 
     Examples
@@ -68,6 +69,8 @@ def quantile(
     >>> import numpy as np, sortile
     >>> sortile.quantile(np.array([7, 1, 3, 10]), [0.5, 0.75]).tolist()
     [5.0, 7.75]
+    >>> sortile.quantile(np.array([2**53 + 1]), 0.5, method="lower").item() - 2**53
+    1
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
@@ -128,14 +131,17 @@ def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
     return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
 
 
-def between(xp: Any, below: Any, above: Any, part: Any, low: Any, method: str) -> Any:
-    """What lies between the elements at `low` and behind them. `xp`: NumPy, or what computes by its names."""
-    if method == "lower":
-        return below
-    if method == "higher":
-        return above
-    if method == "nearest":
-        return xp.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), above, below)
+def places_chosen(wanted: Array, n: int, method: int) -> Array:
+    """The places of the elements that a method of CHOOSE takes."""
+    place, low, high = neighbours(wanted, n)
+    if METHODS[method] != "nearest":
+        return low if METHODS[method] == "lower" else high
+    part = place - low  # of two as near, the one at an even place
+    return np.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), high, low)
+
+
+def between(xp: Any, below: Any, above: Any, part: Any, method: str) -> Any:
+    """What lies between two elements, by "linear" and "midpoint". `xp`: NumPy, or what computes by its names."""
     if method == "midpoint":
         part = (part > 0) * 0.5
     length = above - below

@@ -294,6 +294,20 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
   });
 }
 
+void device_ranks(int type, std::size_t rows, std::size_t n, const nb::list& ranks, std::uintptr_t keys,
+                  std::uintptr_t keys_out, int ordinal, std::uintptr_t stream, nb::handle allocate) {
+  std::vector<std::size_t> list;
+  for (const nb::handle rank : ranks)
+    list.push_back(nb::cast<std::size_t>(rank));
+  const ranks_request request{.type = static_cast<key_type>(type),
+                              .n = n,
+                              .keys = at<const void>(keys),
+                              .ranks = list,
+                              .keys_out = at<void>(keys_out),
+                              .rows = rows};
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) { run(request, opts); });
+}
+
 bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, bool flips, int ordinal,
                   std::uintptr_t stream, nb::handle allocate) {
   std::vector<sorted_run> list;

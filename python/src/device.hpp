@@ -135,6 +135,10 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                       std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
                       int ordinal, std::uintptr_t stream, nb::handle allocate);
 
+/// Queues the search for the keys at ranks of each row, in ascending order.
+void device_ranks(int type, std::size_t rows, std::size_t n, const nb::list& ranks, std::uintptr_t keys,
+                  std::uintptr_t keys_out, int ordinal, std::uintptr_t stream, nb::handle allocate);
+
 /// Queues the merge of sorted runs, tuples of address and length. `flips`: of floats, in descending order, NaN last.
 /// False where it cannot do that; nothing is queued then.
 bool device_merge(int type, const nb::list& runs, std::uintptr_t keys_out, bool descending, bool flips, int ordinal,

@@ -91,7 +91,7 @@ nb::object lane_rows::made(std::size_t length, PyArray_Descr* type) const {
 }
 
 nb::object lane_rows::new_results(std::size_t length) const {
-  PyArray_Descr* const type = PyArray_DESCR(as_array(array_));
+  PyArray_Descr* const type = this->type();
   Py_INCREF(type);
   return made(length, type);
 }
@@ -101,20 +101,21 @@ nb::object lane_rows::new_results(std::size_t length, int type_number) const {
 }
 
 nb::object lane_rows::new_matrix(std::size_t rows, std::size_t columns) const {
-  PyArray_Descr* const type = PyArray_DESCR(as_array(array_));
+  PyArray_Descr* const type = this->type();
   Py_INCREF(type);
   return python::new_matrix(rows, columns, type);
 }
 
+nb::object lane_rows::in_given_order(const nb::object& elements) const {
+  if (!e.swapped || !PyArray_Check(elements.ptr()) || PyArray_DESCR(as_array(elements)) != type())
+    return elements;
+  PyArray_Descr* const given = PyArray_DESCR(as_array(given_));
+  Py_INCREF(given);
+  return owned(PyArray_CastToType(as_array(elements), given, 0));
+}
+
 nb::object lane_rows::given_back(const nb::object& results) const {
-  nb::object back = results;
-  PyArrayObject* const given = as_array(given_);
-  if (e.swapped && PyArray_DESCR(as_array(results)) == PyArray_DESCR(as_array(array_))) {
-    PyArray_Descr* const type = PyArray_DESCR(given);
-    Py_INCREF(type);
-    back = owned(PyArray_CastToType(as_array(results), type, 0));
-  }
-  return with_axis_moved(back, others(), axis_);
+  return with_axis_moved(in_given_order(results), others(), axis_);
 }
 
 } // namespace sortile::python

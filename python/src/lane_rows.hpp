@@ -38,6 +38,10 @@ class lane_rows {
   nb::object new_results(std::size_t length, int type_number) const;
   /// Of rows of another number.
   nb::object new_matrix(std::size_t rows, std::size_t columns) const;
+  /// The type of the rows' elements, in native byte order.
+  PyArray_Descr* type() const { return PyArray_DESCR(as_array(array_)); }
+  /// An array of elements of the rows in the byte order that was given. Other objects, too, as they are.
+  nb::object in_given_order(const nb::object& elements) const;
   /// Results like the rows as the caller has them: the axis where it was, elements in the byte order that was given.
   nb::object given_back(const nb::object& results) const;
 

@@ -130,6 +130,7 @@ NB_MODULE(_core, m) {
   m.def("device_groups", stopping(&here::device_groups));
   m.def("device_nth_element", stopping(&here::device_nth_element));
   m.def("device_quantiles", stopping(&here::device_quantiles));
+  m.def("device_ranks", stopping(&here::device_ranks));
   m.def("device_route", stopping(&here::device_route));
   m.def("device_merge", stopping(&here::device_merge));
   m.def("device_done", stopping(&here::device_done));

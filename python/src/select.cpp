@@ -5,12 +5,15 @@
 #include "given_segments.hpp"
 #include "lane_rows.hpp"
 
+#include "primitives/quantile_place.hpp"
+
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/select.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -107,6 +110,102 @@ class given_probabilities {
   }
 };
 
+/// What quantiles of rows are written to: the axes of the probabilities before the others.
+class quantile_results {
+ public:
+  /// Of the type, which is taken.
+  quantile_results(const lane_rows& r, const given_probabilities& wanted, PyArray_Descr* type)
+      : type_(owned(reinterpret_cast<PyObject*>(type))), axes_(wanted.axes + r.others()) {
+    if (axes_ == 0)
+      return;
+    npy_intp shape[2 * NPY_MAXDIMS];
+    std::copy_n(wanted.shape, wanted.axes, shape);
+    std::copy_n(r.other_axes(), r.others(), shape + wanted.axes);
+    array_ = owned(PyArray_Empty(axes_, shape, reinterpret_cast<PyArray_Descr*>(type_.inc_ref().ptr()), 0));
+  }
+
+  std::byte* data() { return axes_ > 0 ? data_of(array_) : reinterpret_cast<std::byte*>(&number_); }
+
+  /// The array, or the number where it has no axis.
+  nb::object given_back() {
+    if (axes_ > 0)
+      return array_;
+    return owned(PyArray_Scalar(&number_, reinterpret_cast<PyArray_Descr*>(type_.ptr()), nullptr));
+  }
+
+ private:
+  nb::object type_, array_;
+  int axes_;
+  std::uint64_t number_ = 0;
+};
+
+bool are_keys(quantile_method method) {
+  return method != quantile_method::linear && method != quantile_method::midpoint;
+}
+
+/// NaN is the largest key, so the last one of a row tells whether there is one.
+nb::object quantiles_that_are_keys(const lane_rows& r, const given_probabilities& wanted, quantile_method method,
+                                   call& how) {
+  PyArray_Descr* const type = r.type();
+  Py_INCREF(type);
+  quantile_results results(r, wanted, type);
+  std::byte* const to = results.data();
+  std::vector<std::size_t> ranks;
+  ranks.reserve(wanted.numbers.size() + 1);
+  for (const double p : wanted.numbers)
+    ranks.push_back(quantile_place(p, r.n, method).low);
+  const std::size_t count = ranks.size(), width = r.e.width;
+  if (r.e.missing == missing_kind::nan)
+    ranks.push_back(r.n - 1);
+  const std::size_t found = ranks.size();
+  const call_scratch space(r.count * found * width, "the quantiles of rows");
+  const auto* const of_rows = static_cast<const std::byte*>(space.data());
+  const ranks_request request{
+      .type = r.e.type, .n = r.n, .keys = r.data(), .ranks = ranks, .keys_out = space.data(), .rows = r.count};
+  if (r.count * found > 0)
+    how.run(r.size(), [&] {
+      run(request, how.opts);
+      for (std::size_t row = 0; row < r.count; ++row) {
+        const std::byte* const from = of_rows + row * found * width;
+        const std::byte* const last = from + count * width;
+        const bool has_nan = found > count && is_missing(r.e, last);
+        for (std::size_t i = 0; i < count; ++i)
+          std::memcpy(to + (i * r.count + row) * width, has_nan ? last : from + i * width, width);
+      }
+    });
+  return r.in_given_order(results.given_back());
+}
+
+nb::object computed_quantiles(const lane_rows& r, given_probabilities& wanted, quantile_method method, call& how) {
+  quantile_results results(r, wanted, PyArray_DescrFromType(NPY_FLOAT64));
+  auto* const to = reinterpret_cast<double*>(results.data());
+  std::vector<double>& places = wanted.numbers;
+  const std::size_t count = places.size();
+  if (r.e.missing == missing_kind::nan)
+    places.push_back(1); // NaN is the largest, so the last key tells
+  const std::size_t found = places.size();
+  const call_scratch space(r.count * found * sizeof(double), "the quantiles of rows");
+  auto* const of_rows = reinterpret_cast<double*>(space.data());
+  const quantiles_request request{.type = r.e.type,
+                                  .n = r.n,
+                                  .keys = r.data(),
+                                  .probabilities = places,
+                                  .method = method,
+                                  .results = of_rows,
+                                  .rows = r.count};
+  if (r.count * found > 0)
+    how.run(r.size(), [&] {
+      run(request, how.opts);
+      for (std::size_t row = 0; row < r.count; ++row) {
+        const double* const from = of_rows + row * found;
+        const bool has_nan = found > count && std::isnan(from[count]);
+        for (std::size_t i = 0; i < count; ++i)
+          to[i * r.count + row] = has_nan ? std::numeric_limits<double>::quiet_NaN() : from[i];
+      }
+    });
+  return results.given_back();
+}
+
 } // namespace
 
 // Numbers of Python's are taken before the rows: an object that is asked for one may change the array, and for other
@@ -178,44 +277,9 @@ nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, in
   const std::optional<lane_rows> r = lane_rows::of(x, axis);
   if (!r || r->n == 0 || r->e.missing == missing_kind::nat)
     return not_implemented();
-  const int axes = wanted.axes + r->others();
-  double number = 0; // where the result has no axis
-  nb::object results;
-  if (axes > 0) {
-    npy_intp shape[2 * NPY_MAXDIMS];
-    std::copy_n(wanted.shape, wanted.axes, shape);
-    std::copy_n(r->other_axes(), r->others(), shape + wanted.axes);
-    results = owned(PyArray_SimpleNew(axes, shape, NPY_FLOAT64));
-  }
-  double* const to = axes > 0 ? reinterpret_cast<double*>(data_of(results)) : &number;
-  std::vector<double>& places = wanted.numbers;
-  const std::size_t count = places.size();
-  if (r->e.missing == missing_kind::nan)
-    places.push_back(1); // NaN is the largest, so the last key tells
-  const std::size_t found = places.size();
-  const call_scratch space(r->count * found * sizeof(double), "the quantiles of rows");
-  auto* const of_rows = reinterpret_cast<double*>(space.data());
-  const quantiles_request request{.type = r->e.type,
-                                  .n = r->n,
-                                  .keys = r->data(),
-                                  .probabilities = places,
-                                  .method = static_cast<quantile_method>(method),
-                                  .results = of_rows,
-                                  .rows = r->count};
-  if (r->count * found > 0)
-    how.run(r->size(), [&] {
-      run(request, how.opts);
-      for (std::size_t row = 0; row < r->count; ++row) {
-        const double* const from = of_rows + row * found;
-        const bool has_nan = found > count && std::isnan(from[count]);
-        for (std::size_t i = 0; i < count; ++i)
-          to[i * r->count + row] = has_nan ? std::numeric_limits<double>::quiet_NaN() : from[i];
-      }
-    });
-  if (axes > 0)
-    return results;
-  const nb::object type = owned(reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_FLOAT64)));
-  return owned(PyArray_Scalar(&number, reinterpret_cast<PyArray_Descr*>(type.ptr()), nullptr));
+  const auto chosen = static_cast<quantile_method>(method);
+  return are_keys(chosen) ? quantiles_that_are_keys(*r, wanted, chosen, how)
+                          : computed_quantiles(*r, wanted, chosen, how);
 }
 
 nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle threads) {

@@ -18,9 +18,10 @@ nb::object top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill,
 nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::handle fill, nb::handle offsets,
                          nb::handle largest, nb::handle nan, nb::handle threads, nb::handle progress);
 
-/// Quantiles of each lane as float64, NaN where it has one: the axes of `probabilities` before the others. These are a
-/// number from 0 to 1, a list or a tuple of such, or an array of float64. `method`: its number in _quantiles.METHODS. A
-/// number, where the result has no axis. NotImplemented for dates and for other probabilities too.
+/// Quantiles of each lane, NaN where it has one: the axes of `probabilities` before the others. These are a number from
+/// 0 to 1, a list or a tuple of such, or an array of float64. `method`: its number in _quantiles.METHODS; of those that
+/// choose a key the results are of the rows' type, of others float64. A number, where the result has no axis.
+/// NotImplemented for dates and for other probabilities too.
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
                      nb::handle progress);
 

@@ -314,8 +314,9 @@ class TestJax:
             for method in ("linear", "lower", "higher", "nearest", "midpoint"):
                 how = {"axis": axis, "method": method}
                 found, wanted = jax.jit(lambda a: sortile.quantile(a, q, **how))(x), sortile.quantile(x, q, **how)
-                assert found.shape == np.shape(wanted) and found.dtype == "f4"
-                np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+                assert found.shape == np.shape(wanted)
+                assert found.dtype == (name if method in ("lower", "higher", "nearest") else "f4")
+                np.testing.assert_allclose(np.asarray(found, "f8"), np.asarray(wanted, "f8"), rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(jax.vmap(sortile.median, in_axes=1)(x), sortile.median(x, axis=0), rtol=1e-6)
 
     def test_many_quantiles(self, jax):
@@ -343,6 +344,14 @@ class TestJax:
             assert all(a.unsafe_buffer_pointer() == address and a.committed == spares.committed for a, address in many)
             spares.give_back(many[7])
             assert spares.take((1000,), np.dtype("f4")) is many[7]
+
+    def test_quantiles_that_are_elements(self, jax):
+        x = np.array([[2**24 + 1, 2**31 - 1, 5], [2**24 + 3, 7, 2**24 + 5]], "i4")
+        for method in ("lower", "higher", "nearest"):
+            for q in (0.4, np.linspace(0, 1, 41).tolist()):
+                found = jax.jit(lambda a, q=q, method=method: sortile.quantile(a, q, axis=1, method=method))(x)
+                wanted = np.quantile(x, q, axis=1, method=method)
+                assert found.dtype == wanted.dtype and np.array_equal(found, wanted)
 
     def test_no_quantiles(self, jax):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -150,7 +150,10 @@ def test_quantiles_of_any_layout(drawn, q, method, one):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of infinities, of which NumPy makes NaN
         wanted = np.quantile(x.astype("f8"), q, axis=axis, method=method)
-    assert type(found) is type(wanted) and found.dtype == np.float64 and found.shape == wanted.shape
+    chosen = method in ("lower", "higher", "nearest")
+    assert isinstance(found, np.ndarray) == isinstance(wanted, np.ndarray) and found.shape == wanted.shape
+    assert found.dtype == (x.dtype if chosen and found.shape else x.dtype.newbyteorder("=") if chosen else np.float64)
+    found = found.astype("f8")
     known = ~np.isnan(wanted)
     np.testing.assert_allclose(found[known], wanted[known], rtol=1e-12)
     lacks = np.isnan(np.moveaxis(x.astype("f8"), axis, -1)).any(axis=-1)
@@ -196,6 +199,28 @@ def test_quantiles(dtype, method):
                 np.quantile(x.astype("f8"), q, axis=axis, method=method),
                 rtol=1e-12,
             )
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "i8", ">i8", "f2", "f4", ">f8"])
+@pytest.mark.parametrize("method", ["lower", "higher", "nearest"])
+def test_quantiles_that_are_elements(dtype, method):
+    """Exact, and of the elements' type, as NumPy's are."""
+    x = some(dtype, (6, 41))
+    for axis in (None, 0, 1):
+        for q in (0.5, [0.5], [[0, 0.3125], [0.75, 1]], np.array(0.75)):
+            found, wanted = sortile.quantile(x, q, axis=axis, method=method), np.quantile(x, q, axis=axis, method=method)
+            assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
+            np.testing.assert_array_equal(found, wanted)
+    if x.dtype.kind == "f":
+        x[2, 5] = np.nan
+        found = sortile.quantile(x, [0, 0.5], axis=1, method=method)
+        assert np.isnan(found[:, 2]).all() and not np.isnan(np.delete(found, 2, 1)).any() and found.dtype == x.dtype
+
+
+def test_the_largest_integers_as_quantiles():
+    assert sortile.quantile(np.array([2**53 + 1]), 0.5, method="lower") == 2**53 + 1
+    assert sortile.quantile(np.array([0, 2**64 - 1], "u8"), [1.0], method="nearest").tolist() == [2**64 - 1]
+    assert sortile.quantile([2**53 + 1], 0.5, method="higher") == 2**53 + 1
 
 
 def test_nan_in_quantiles_and_medians():
