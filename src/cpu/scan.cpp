@@ -1,15 +1,17 @@
 // Scans: each piece of the array is folded, the folds are scanned, and each piece is scanned from what stands before
-// it. A single piece is scanned at once. Histograms: each thread counts in a table of its own, and the tables are added
-// up. Both read memory once or twice and are bound by that.
+// it. A single piece is scanned at once. Histograms: each thread counts in tables of its own, and these are added up.
 #include "cpu/scan.hpp"
 
+#include "cpu/key_image.hpp"
 #include "cpu/parallel.hpp"
 #include "primitives/key_codec.hpp"
 #include "primitives/operators.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sortile::cpu {
@@ -50,25 +52,111 @@ void scan_with(const scan_request& r, T initial, unsigned threads) {
   });
 }
 
+// Counts the digits of keys. Images of some keys are made in a buffer that stays in the first-level cache, and counted
+// digit by digit. A digit that they all share is added at once. Of others every fourth key goes to one table: an
+// increment waits for the one before it of the same counter.
+template <class Word>
+class digit_counter {
+ public:
+  static constexpr std::size_t digits = sizeof(Word), bins = 256 * digits;
+
+  void add(const Word* keys, std::size_t n, const key_codec<Word>& codec) {
+    for (std::size_t m = 0; n > 0; keys += m, n -= m) {
+      m = std::min(n, chunk);
+      const Word differing = take(keys, m, codec);
+      for (std::size_t d = 0; d < digits; ++d)
+        if (static_cast<std::uint8_t>(differing >> (8 * d)) == 0)
+          total_[256 * d + digit(0, d)] += m;
+        else
+          count(d, m);
+      if ((since_ += m) >= (std::size_t{1} << 24)) // long before a counter is full
+        add_up();
+    }
+  }
+
+  /// Adds what was counted to these.
+  void give(std::uint64_t* counts) {
+    add_up();
+    for (std::size_t bin = 0; bin < bins; ++bin)
+      counts[bin] += total_[bin];
+  }
+
+ private:
+  static constexpr std::size_t chunk = (std::size_t{1} << 14) / sizeof(Word), tables = 4;
+  static_assert(std::endian::native == std::endian::little, "digits are read as bytes");
+
+  std::size_t digit(std::size_t i, std::size_t d) const {
+    return reinterpret_cast<const unsigned char*>(images_)[i * sizeof(Word) + d];
+  }
+
+  // Images of the keys, and the bits in which they differ. By choices in place of branches, and of copies that no write
+  // to the buffer could change, so that the loop is one of vectors.
+  Word take(const Word* keys, std::size_t n, const key_codec<Word>& codec) {
+    key_image<Word> of_float;
+    of_float.codec = codec;
+    const auto flip = static_cast<Word>(codec.sign ^ codec.complement);
+    return codec.infinity == 0 ? fill(keys, n, codec, [flip](Word u) { return static_cast<Word>(u ^ flip); })
+                               : fill(keys, n, codec, [of_float](Word u) { return of_float.exact_float(u); });
+  }
+
+  template <class Whole>
+  Word fill(const Word* keys, std::size_t n, const key_codec<Word>& codec, const Whole& whole) {
+    const unsigned shift = codec.shift;
+    const Word mask = codec.mask, first = codec.image(keys[0]);
+    Word differing = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto image = static_cast<Word>((whole(keys[i]) >> shift) & mask);
+      images_[i] = image;
+      differing = static_cast<Word>(differing | (image ^ first));
+    }
+    return differing;
+  }
+
+  void count(std::size_t d, std::size_t n) {
+    auto* const of_digit = counts_[d];
+    std::size_t i = 0;
+    for (; i + tables <= n; i += tables)
+      for (std::size_t t = 0; t < tables; ++t)
+        ++of_digit[t][digit(i + t, d)];
+    for (; i < n; ++i)
+      ++of_digit[0][digit(i, d)];
+  }
+
+  void add_up() {
+    for (std::size_t d = 0; d < digits; ++d)
+      for (auto& table : counts_[d])
+        for (std::size_t bin = 0; bin < 256; ++bin)
+          total_[256 * d + bin] += std::exchange(table[bin], 0);
+    since_ = 0;
+  }
+
+  Word images_[chunk];
+  std::uint32_t counts_[digits][tables][256] = {};
+  std::uint64_t total_[bins] = {};
+  std::size_t since_ = 0; // keys since tables were added up
+};
+
 template <class Word>
 void count_digits(const histogram_request& r, const key_codec<Word>& codec, unsigned threads) {
-  constexpr std::size_t digits = sizeof(Word), bins = 256 * digits;
+  constexpr std::size_t bins = digit_counter<Word>::bins;
   const auto* const keys = static_cast<const Word*>(r.keys);
   const std::size_t pieces = pieces_of(r.n, threads);
-  std::vector<std::uint64_t> tables(pieces == 1 ? bins : threads * bins);
-  for_each_task(threads, pieces, nullptr, [&](unsigned worker, std::size_t piece) {
-    std::uint64_t* const counts = tables.data() + worker * bins;
-    for (std::size_t i = part_begin(r.n, pieces, piece); i < part_begin(r.n, pieces, piece + 1); ++i) {
+  std::fill_n(r.counts, bins, 0);
+  if (r.n < 2048) { // tables of their own cost more than waiting
+    for (std::size_t i = 0; i < r.n; ++i) {
       const Word image = codec.image(keys[i]);
-      for (std::size_t d = 0; d < digits; ++d)
-        ++counts[256 * d + static_cast<std::size_t>(static_cast<Word>(image >> (8 * d)) & 255)];
+      for (std::size_t d = 0; d < sizeof(Word); ++d)
+        ++r.counts[256 * d + static_cast<std::uint8_t>(image >> (8 * d))];
     }
-  });
-  for (std::size_t bin = 0; bin < bins; ++bin) {
-    r.counts[bin] = 0;
-    for (std::size_t at = bin; at < tables.size(); at += bins)
-      r.counts[bin] += tables[at];
+    return;
   }
+  std::vector<digit_counter<Word>> counters(pieces == 1 ? 1 : threads);
+  for_each_task(threads, pieces, nullptr, [&](unsigned worker, std::size_t piece) {
+    const std::size_t begin = part_begin(r.n, pieces, piece);
+    counters[worker].add(keys + begin, part_begin(r.n, pieces, piece + 1) - begin, codec);
+  });
+  for (digit_counter<Word>& counter : counters)
+    counter.give(r.counts);
 }
 
 } // namespace

@@ -47,6 +47,19 @@ TEST(DigitHistogram, OfARange) {
   EXPECT_EQ(counts[256 + 2], 1u);
 }
 
+// More keys than a table of 32-bit counters takes at a time; stretches in which a digit does not differ, and others.
+TEST(DigitHistogram, OfMoreKeysThanATableTakes) {
+  std::vector<std::uint16_t> keys((std::size_t{1} << 24) + 12'345);
+  std::vector<std::uint64_t> expected(512);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = static_cast<std::uint16_t>((i >> 20) % 2 == 0 ? 300 : i * 77);
+    ++expected[keys[i] & 255];
+    ++expected[256 + (keys[i] >> 8)];
+  }
+  EXPECT_EQ(digit_histogram(keys, {.threads = 1}), expected);
+  EXPECT_EQ(digit_histogram(keys, {.threads = 2}), expected);
+}
+
 TEST(Scan, Misuse) {
   std::vector<std::uint32_t> in(8), out(8);
   const auto refused = [&](auto change, const std::vector<std::string>& words, const options& opts = {}) {
