@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """What the calls of cub.cuh do not do ends the compilation with one sentence: does_not_compile.py INCLUDE COMPILER...
 
-As tests/api/does_not_compile.py, by host compilers: the checks are the same under nvcc.
+As tests/api/does_not_compile.py, by host compilers: the checks are the same under nvcc, but for one, which nvcc is asked for where it is installed.
 """
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
 from does_not_compile import Calls, check  # noqa: E402
@@ -103,5 +106,36 @@ DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, in, out, 9, 2, numb
 DeviceTopK::MaxPairs(storage, bytes, in, out, threes, threes, 9, 2u); DeviceTopK::MinKeys(storage, bytes, constant, out, 9ll, 2, cudaStream_t{});
 """
 
+STD_TUPLE = """#include <sortile/cub.cuh>
+#include <cuda/std/tuple>
+struct person { unsigned age; };
+struct by_age { __host__ __device__ TUPLE<unsigned&> operator()(person& p) const { return {p.age}; } };
+void sort(person* in, person* out, void* storage, std::size_t& bytes) {
+  sortile::cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, 9, by_age{});
+}
+"""
+
+
+def by_nvcc(folders):
+    """How many of three programs nvcc does not take, or refuse, as it should: it has device code read no std::tuple unasked."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        print("nvcc is not installed: left out")
+        return 0
+    wrong = 0
+    for type_of_tuple, flags, sentence in (("std::tuple", [], "device code reads no std::tuple; let the decomposer return a cuda::std::tuple"),
+                                           ("std::tuple", ["--expt-relaxed-constexpr"], None), ("cuda::std::tuple", [], None)):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program.cu")
+            program.write_text(STD_TUPLE.replace("TUPLE", type_of_tuple))
+            done = subprocess.run([nvcc, "-std=c++20", "-arch=sm_90", "-ptx", *flags, *(f"-I{each}" for each in folders.split(":")), program, "-o", f"{folder}/out"],
+                                  capture_output=True, text=True)
+        errors = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line]
+        if (done.returncode == 0) != (sentence is None) or (sentence is not None and not (len(errors) == 2 and sentence in errors[0])):  # the second counts them
+            print(f"nvcc, {type_of_tuple} {flags}: {errors}")
+            wrong += 1
+    return wrong
+
+
 if __name__ == "__main__":
-    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "#include <sortile/cub.cuh>\nint main() {}\n"), sys.argv[1], sys.argv[2:]))
+    sys.exit(check(Calls(HEADERS, FRAME, REFUSED, ACCEPTED, "#include <sortile/cub.cuh>\nint main() {}\n"), sys.argv[1], sys.argv[2:]) or by_nvcc(sys.argv[1]))

@@ -233,6 +233,10 @@ SIMT_TEST(cub_radix_sort, too_little_storage_is_refused) {
     expect_refused(DeviceRadixSort::SortPairs(storage.data(), given, in.span().data(), out.span().data(),
                                               values.span().data(), values_out.span().data(), many),
                    "workspace");
+  for (std::size_t given : {0u, 1u, 63u}) // at any address
+    expect_refused(DeviceRadixSort::SortPairs(storage.data() + 1, given, in.span().data(), out.span().data(),
+                                              values.span().data(), values_out.span().data(), many),
+                   ("has " + std::to_string(given) + " bytes, fewer than the ").c_str());
   out.expect(keys, "nothing has been written");
 }
 

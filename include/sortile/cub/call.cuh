@@ -120,8 +120,15 @@ cudaError_t two_phases(void* d_temp_storage, std::size_t& temp_storage_bytes, cu
 #endif
     void* aligned = d_temp_storage;
     std::size_t left = temp_storage_bytes;
-    if (std::align(workspace_alignment, 0, aligned, left) == nullptr)
-      left = 0; // too small for anything; the check says how small
+    if (std::align(workspace_alignment, 0, aligned, left) == nullptr) { // which leaves both as they are
+      const std::size_t wanted = enough(opts);
+      if (wanted != 0)
+        throw invalid_argument("sortile: d_temp_storage has " + std::to_string(temp_storage_bytes) +
+                               " bytes, fewer than the " + std::to_string(wanted + workspace_alignment) +
+                               " that this call asks for");
+      aligned = nullptr;
+      left = 0;
+    }
     opts.workspace = {static_cast<std::byte*>(aligned), left};
     run(opts);
     return cudaSuccess;

@@ -34,6 +34,14 @@ concept takes_apart = !std::convertible_to<D, int> && requires(D & decompose, T&
 template <class D, class T>
 using taken_apart = decltype(std::declval<D&>()(std::declval<T&>()));
 
+/// Whether device code may take the tuple apart: std::get is a host function to nvcc, unless it is told otherwise.
+template <class Tuple>
+inline constexpr bool is_for_devices = true;
+#if defined(__NVCC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+template <class... Member>
+inline constexpr bool is_for_devices<std::tuple<Member...>> = false;
+#endif
+
 /// Whether D is a decomposer of T; where it is not, the compilation ends here.
 template <class T, class D>
 constexpr bool check_decomposer() {
@@ -45,7 +53,10 @@ constexpr bool check_decomposer() {
                         "floats");
     static_assert(std::is_trivially_copyable_v<D>,
                   "sortile: a decomposer is copied to the device as bytes and must be trivially copyable");
-    return fits && std::is_trivially_copyable_v<D>;
+    constexpr bool is_read = is_for_devices<std::remove_cvref_t<taken_apart<D, T>>>;
+    static_assert(is_read, "sortile: device code reads no std::tuple; let the decomposer return a cuda::std::tuple, or "
+                           "compile with --expt-relaxed-constexpr");
+    return fits && is_read && std::is_trivially_copyable_v<D>;
   } else {
     return false;
   }
