@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 OURS = "sortile cpu"
 EPYC, ZEN_4, XEON, XEON_2 = "cpu-amd-epyc-2c", "cpu-amd-epyc-zen4-2c", "cpu-intel-xeon-16c", "cpu-intel-xeon-2c"
+ZEN_3 = "cpu-amd-epyc-zen3-2c"
 ASKED = 1.25  # times as fast as the best rival
 LETTERS = {"hwy vqsort": "v", "np.sort": "n", "np.argsort": "n", "pdqsort": "p", "ips4o": "i", "ips4o parallel": "i"}
 
@@ -129,6 +130,7 @@ def contenders(measured, inputs, columns):
 
 KEYS = ("u32", "u64", "f32", "f64")
 PAIRS = ("u32+u32", "u64+u32", "u64+u64")
+EVEN_PAIRS = ("u32+u32", "u64+u64")
 TWO_THREADS = ("u32", "u64+u32")
 REGISTRY_KEYS = 4_000_000
 
@@ -140,6 +142,7 @@ epyc_two = Measured(EPYC + "/distributions-two-threads.json")
 epyc_two_numpy = Measured(EPYC + "/numpy-two-threads.json")
 zen_4_pairs = Measured(ZEN_4 + "/skewed-pairs-one-thread.json")
 zen_4_specials = Measured(ZEN_4 + "/specials-one-thread.json")
+zen_3 = Measured(ZEN_3 + "/registry-hundred-thousand.json", ZEN_3 + "/registry-million.json")
 xeon_one = Measured(XEON + "/registry-one-thread.json")
 xeon_sixteen = Measured(XEON + "/sixteen-threads.json", XEON + "/sixteen-threads-pairs.json")
 
@@ -174,11 +177,15 @@ TABLES = {
         [("EPYC, one thread, `%s`" % kind, epyc_one, keys_alone(kind)) for kind in KEYS] +
         [("EPYC, one thread, pairs", epyc_pairs, lambda key: True), ("EPYC, one thread, argsort", epyc_numpy, indices)] +
         [("EPYC, two threads, `%s`" % kind, epyc_two, keys_alone(kind)) for kind in TWO_THREADS] +
-        [("Xeon, one thread, `%s`" % kind, xeon_one, keys_alone(kind)) for kind in KEYS]),
+        [("Xeon, one thread, `%s`" % kind, xeon_one, keys_alone(kind)) for kind in KEYS] +
+        [("Zen 3, one thread, 10^%d %s" % (power, told), zen_3, lambda key, n=10**power, suits=suits: key[2] == n and suits(key))
+         for power in (5, 6) for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))]),
     "cpu epyc, one thread": lambda: by_workload(epyc_one, REGISTRY_KEYS, KEYS),
     "cpu xeon, one thread": lambda: by_workload(xeon_one, REGISTRY_KEYS, KEYS),
     "cpu zen 4, specials": lambda: by_workload(zen_4_specials, REGISTRY_KEYS, ("f32", "f64")),
     "cpu zen 4, skewed pairs": lambda: by_workload(zen_4_pairs, 10_000_000, ("u32+u32", "u64+u64")),
+    "cpu zen 3, hundred thousand": lambda: by_workload(zen_3, 100_000, KEYS + EVEN_PAIRS),
+    "cpu zen 3, million": lambda: by_workload(zen_3, 1_000_000, KEYS + EVEN_PAIRS),
     "cpu epyc, lengths": lambda: by_length(epyc_lengths, KEYS, [OURS, "hwy vqsort", "std::sort"]),
     "cpu epyc, pairs": lambda: by_workload(epyc_pairs, REGISTRY_KEYS, PAIRS),
     "cpu epyc, two threads": lambda: by_workload(epyc_two, 10_000_000, TWO_THREADS),
@@ -190,6 +197,7 @@ TABLES = {
     "cpu losses, epyc, two threads": lambda: losses(epyc_two),
     "cpu losses, zen 4, pairs": lambda: losses(zen_4_pairs),
     "cpu losses, xeon, one thread": lambda: losses(xeon_one),
+    "cpu losses, zen 3": lambda: losses(zen_3),
 }
 
 

@@ -61,11 +61,12 @@ struct value_frequencies {
   }
   /// Whether counting pays in a table that holds so many values.
   bool table_pays(std::size_t most) const { return !are_all_heavy() && heaviest <= size_ / 4 && are_few(most); }
-  /// Whether a table that holds so many values has room for all. How many there are, values that the sample has once
-  /// and twice tell (Chao 1984): too few where some are rare, so a quarter of the table is left for those.
-  bool are_few(std::size_t most) const {
-    return values + once * once / (2 * std::max<std::size_t>(twice, 1)) <= most / 4 * 3;
-  }
+  /// How many values there are: those that the sample has once and twice tell (Chao 1984), too few where some are rare.
+  std::size_t about() const { return values + once * once / (2 * std::max<std::size_t>(twice, 1)); }
+  /// Whether a table that holds so many values has room for all. A quarter of it is left for rare ones. Where hardly
+  /// any of those that the sample has once comes a second time, nothing says that they are not as many as there are
+  /// places.
+  bool are_few(std::size_t most) const { return once <= 16 * twice + 2 && about() <= most / 4 * 3; }
 
  private:
   std::size_t size_;
@@ -85,6 +86,10 @@ class value_slots {
   }
   /// Values that so many slots hold: three of four stay free.
   static std::size_t most_in(std::size_t slots) { return slots / 4; }
+  /// As much memory as so many values take.
+  static std::size_t bytes_for(std::size_t values) {
+    return std::bit_ceil(4 * std::min(values, most_in(std::size_t{1} << most_slot_bits))) * sizeof(entry);
+  }
 
   /// Empty, in memory that is aligned for an entry and has room for two at least.
   value_slots(std::byte* memory, std::size_t bytes)

@@ -19,9 +19,17 @@ digit highest_digit(K differing, unsigned bits) {
   return {top - used, used};
 }
 
+/// Which of n keys a sample takes from the i-th of `size` equal stretches: any one.
+inline std::size_t sampled_position(std::size_t i, std::size_t size, std::size_t n) {
+  const std::uint64_t stretch = n / size, spread = (i + 1) * std::uint64_t{0x9e3779b97f4a7c15},
+                      fraction = (spread ^ spread >> 32) * 0xd6e8feb86659fd93 >> 32;
+  return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
+}
+
 /// Sorted ordering images of one key of each of so many equal stretches: few of short arrays, since a sample takes its
-/// time too, and all keys of an array that is shorter than the sample. Where in its stretch a key is taken changes from
-/// one to the next, since keys that repeat their pattern would show the same part of it at equal distances.
+/// time too, and all keys of an array that is shorter than the sample. Where in its stretch a key is taken is random:
+/// keys that repeat their pattern would show the same part of it at equal distances, and too few of its parts twice at
+/// distances that lie evenly.
 template <class K>
 struct key_sample {
   static constexpr std::size_t least = 512, most = 2048;
@@ -42,11 +50,8 @@ struct key_sample {
 
   static std::size_t size_of(std::size_t n) { return std::min(n, n < std::size_t{1} << 20 ? least : most); }
 
-  /// Of the i-th key that is taken: the golden ratio's multiples lie evenly, and repeat nothing.
-  static std::size_t position(std::size_t i, std::size_t n) {
-    const std::uint64_t stretch = n / size_of(n), fraction = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32;
-    return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
-  }
+  /// Of the i-th key that is taken.
+  static std::size_t position(std::size_t i, std::size_t n) { return sampled_position(i, size_of(n), n); }
 
   /// What a bucket function leaves together of n images in order: the most of them, and how often two that are not
   /// equal.

@@ -55,19 +55,22 @@ class value_chains {
  public:
   using entry = typename slots::entry;
 
-  /// Of n keys, whose values go to blocks in the spare lanes of as many; with `bytes` of memory for tables.
-  value_chains(const lanes<K>& spare, std::size_t n, std::byte* memory, std::size_t bytes, bool past_caches)
-      : past_caches_(past_caches), slots_(memory, bytes / 2),
+  /// Of n keys of about so many values, which go to blocks in the spare lanes of as many keys; with `bytes` of memory
+  /// for tables.
+  value_chains(const lanes<K>& spare, std::size_t n, std::size_t values, std::byte* memory, std::size_t bytes,
+               bool past_caches)
+      : past_caches_(past_caches), slots_(memory, std::min(bytes / 2, slots::bytes_for(most_to_find(values)))),
         left_(reinterpret_cast<std::uint64_t*>(memory + bytes / 2)),
         owners_(reinterpret_cast<std::uint16_t*>(memory + bytes / 4 * 3)) {
-    const std::size_t values = n * spare.width, keys = n * sizeof(K), owners = bytes / 4 / sizeof(std::uint16_t);
+    const std::size_t bytes_of_values = n * spare.width, keys = n * sizeof(K),
+                      owners = bytes / 4 / sizeof(std::uint16_t);
     most_ = slots::most_in(slots_.slots());
     block_bytes_ = std::max(least_block, std::bit_floor(keys / (most_ + 4)));
-    while ((values + keys) / block_bytes_ > owners)
+    while ((bytes_of_values + keys) / block_bytes_ > owners)
       block_bytes_ *= 2;
-    areas_[0] = area(spare.values, values);
+    areas_[0] = area(spare.values, bytes_of_values);
     areas_[1] = area(reinterpret_cast<std::byte*>(spare.keys), keys);
-    const std::size_t blocks = areas_[0].blocks + areas_[1].blocks, full = values / block_bytes_;
+    const std::size_t blocks = areas_[0].blocks + areas_[1].blocks, full = bytes_of_values / block_bytes_;
     most_ = std::min(most_, blocks > full ? blocks - full : 0);
   }
 
@@ -173,6 +176,13 @@ class value_chains {
   }
 
  private:
+  /// Values that the sample has not met are rare, but may be many; and 64 slots for each that is known leave hardly any
+  /// key in another one's.
+  static std::size_t most_to_find(std::size_t values) {
+    constexpr std::size_t least = 512;
+    return std::max(least, 16 * values);
+  }
+
   static constexpr std::size_t least_block = 256;
   struct block_area {
     std::byte* first = nullptr; // aligned to the size of a block
@@ -205,12 +215,9 @@ class chain_sorter {
   chain_sorter(const radix_job& job, const radix_layout& layout, const key_image<K>& image, const lanes<K>& result,
                const lanes<K>& spare)
       : job_(job), image_(image), movers_(best_movers<K>(job.value_width)),
-        input_(static_cast<const K*>(job.keys_in), job.values_in, job.value_width), result_(result),
-        chunks_(layout.workers) {
+        input_(static_cast<const K*>(job.keys_in), job.values_in, job.value_width), result_(result), spare_(spare),
+        worker_bytes_(layout.worker_bytes), chunks_(layout.workers) {
     image_.exact = image_.is_float;
-    for (unsigned c = 0; c < chunks_; ++c)
-      chains_.emplace_back(spare.at(begin(c)), begin(c + 1) - begin(c), job.scratch + c * layout.worker_bytes,
-                           layout.worker_bytes / 64 * 64, past_caches());
   }
 
   /// False where a sample does not find few values, or too few of them, or two keys have one image. Where the result
@@ -218,6 +225,9 @@ class chain_sorter {
   bool run() {
     const key_sample<K> sample(input_.keys, job_.n, image_);
     const value_frequencies<K> frequencies(sample);
+    for (unsigned c = 0; c < chunks_; ++c)
+      chains_.emplace_back(spare_.at(begin(c)), begin(c + 1) - begin(c), frequencies.about(),
+                           job_.scratch + c * worker_bytes_, worker_bytes_ / 64 * 64, past_caches());
     const auto least = std::min_element(chains_.begin(), chains_.end(),
                                         [](const auto& a, const auto& b) { return a.most() < b.most(); });
     if (!frequencies.are_few(least->most()))
@@ -359,7 +369,8 @@ class chain_sorter {
   key_image<K> image_;
   const movers<K>& movers_;
   const source<K> input_;
-  const lanes<K> result_;
+  const lanes<K> result_, spare_;
+  const std::size_t worker_bytes_;
   const unsigned chunks_;
   std::vector<value_chains<K>> chains_;
   std::vector<value> values_;

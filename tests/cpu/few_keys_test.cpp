@@ -201,6 +201,25 @@ TEST(CpuFewKeys, PairsOfFewValues) {
       }
 }
 
+// How many values an array has is told by those that come twice in a sample: of patterns too, of which samples at
+// distances that lie evenly see too many. Where none comes twice there may be any number.
+TEST(CpuFewKeys, WhatSamplesSayOfValues) {
+  const auto sampled = [](const char* workload, std::size_t n) {
+    std::vector<std::uint32_t> keys(n);
+    testing::workload_named(workload).fill({key_type::u32, n, 1}, 0, n, keys.data());
+    return cpu::value_frequencies<std::uint32_t>(
+        cpu::key_sample<std::uint32_t>(keys.data(), n, cpu::key_image<std::uint32_t>(key_type::u32, {}, {})));
+  };
+  for (const std::size_t n : {std::size_t{1'000'000}, std::size_t{2'000'000}})
+    for (const char* workload : {"few:1000", "sawtooth:1000", "root-dup"}) {
+      const auto found = sampled(workload, n);
+      EXPECT_TRUE(found.are_few(4096)) << workload << ", " << found.about();
+      EXPECT_GE(found.about(), 700u) << workload;
+    }
+  for (const char* workload : {"mostly-equal:0.95", "zeros:0.5", "uniform"})
+    EXPECT_FALSE(sampled(workload, 100'000).are_few(4096)) << workload;
+}
+
 // Few values are not moved by digits, and what chains cannot sort is left as it was.
 TEST(CpuFewKeys, ChainsOfFewValues) {
   constexpr std::size_t n = under_thread_sanitizer ? 80'000 : 200'000;

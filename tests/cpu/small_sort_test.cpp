@@ -328,6 +328,37 @@ TEST(short_sorts, leave_to_the_front_door_keys_of_which_words_tell_few_apart) {
   }
 }
 
+// The long way counts them. What begins in order, or is all the same, takes a read at once.
+TEST(short_sorts, leave_few_values_of_long_arrays_to_the_front_door) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  for (const key_type type : {key_type::u32, key_type::i64, key_type::f32, key_type::f64})
+    for (const auto& [workload, at_once] : {std::pair{"few:16", false},
+                                            {"few:200", false},
+                                            {"two-values", false},
+                                            {"root-dup", false},
+                                            {"equal-but-one", false},
+                                            {"mostly-equal:0.9", false},
+                                            {"equal", true},
+                                            {"few:2000", true},
+                                            {"uniform", true},
+                                            {"count-up", true}})
+      for (const bool in_place : {false, true}) {
+        SCOPED_TRACE(std::string(name(type)) + " " + workload);
+        short_case c(type, 50'000, payload::none, 0, in_place, true, workload, 3);
+        ASSERT_EQ(cpu::sort_small(c.request, c.opts, true), at_once);
+        if (!at_once) {
+          ASSERT_TRUE(c.untouched());
+          run(c.request, c.opts);
+        }
+        c.check_result();
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+  short_case shorter(key_type::u32, 30'000, payload::none, 0, true, true, "few:16", 3);
+  EXPECT_TRUE(cpu::sort_small(shorter.request, shorter.opts, true)) << "too short for the long way to count";
+}
+
 // With a limit of the workspace short sorts need none; what is not short has a plan that keeps the limit, or is
 // refused.
 TEST(short_sorts, explain_refuses_a_limit_where_run_does) {
