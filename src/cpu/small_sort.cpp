@@ -34,13 +34,13 @@ namespace {
 
 // Of keys alone: what the L2 cache holds, and no second thread pays.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
-constexpr std::size_t least_sampled = std::size_t{1} << 15; // from here on the long way looks for few values
-constexpr std::size_t most_words = 128;                     // what one leaf of the vector sort takes
-constexpr std::size_t most_merged = 2048;                   // keys that are sorted sooner than merged
-constexpr std::size_t most_columns = 8;                     // each is sorted by, whether it decides or not
-constexpr std::size_t most_keys_of_16_bits = 4096;          // from here on counting them pays
-constexpr std::size_t most_positions_of_16_bits = 16384;    // likewise
-constexpr std::size_t most_positions_of_8_bits = 32768;     // from here on a second thread may pay
+constexpr std::size_t least_sampled = 100'000;           // below no call allocates, as the long way does
+constexpr std::size_t most_words = 128;                  // what one leaf of the vector sort takes
+constexpr std::size_t most_merged = 2048;                // keys that are sorted sooner than merged
+constexpr std::size_t most_columns = 8;                  // each is sorted by, whether it decides or not
+constexpr std::size_t most_keys_of_16_bits = 4096;       // from here on counting them pays
+constexpr std::size_t most_positions_of_16_bits = 16384; // likewise
+constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a second thread may pay
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
 constexpr std::size_t widest_value = 16;
