@@ -213,9 +213,11 @@ void sort(R&& elements, Less less, const options& opts = {}) {
   } else if constexpr (detail::array_like<R> && detail::moved_as_bytes<T>) {
     const std::size_t n = detail::length(elements);
     T* const data = std::ranges::data(elements);
+    const detail::by_element<T, Less> before{less};
+    if (detail::insert_few(data, n, before, opts))
+      return;
     detail::comparison_call call({"a sort by a comparison", n, sizeof(T)},
                                  {detail::named("the elements", elements, true)}, opts);
-    const detail::by_element<T, Less> before{less};
     detail::comparison_sorter(call, data, call.buffer<T>(0), n, before).run();
   } else {
     detail::sort_any("a sort by a comparison", elements, less, opts);

@@ -13,6 +13,8 @@
 // below for as long as that holds for sure. All else that a call may be refused for is asked here, and then the library
 // refuses it. Eight keys take 28 exchanges, a third of what a call of the library takes; their number grows with the
 // square of n.
+//
+// Checks of order look at the first eight keys here, too: most arrays that are not in order show it there.
 #pragma once
 
 #include <sortile/types.hpp>
@@ -20,6 +22,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -215,14 +218,16 @@ bool sort_few(K* keys, std::size_t n) noexcept {
   return true;
 }
 
-/// The same with their values.
+inline constexpr std::size_t widest_few = 64; // bytes of a value
+
+/// The same with their values. Those that are no words follow positions, which are sorted in their place.
 template <class K, class V>
 bool sort_few(K* keys, V* values, std::size_t n) noexcept {
+  if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || values == nullptr ||
+      reinterpret_cast<std::uintptr_t>(values) % alignof(V) != 0 || // the library takes such values
+      !lie_apart(keys, n * sizeof(K), values, n * sizeof(V)))
+    return false;
   if constexpr (is_word<V>) {
-    if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || values == nullptr ||
-        reinterpret_cast<std::uintptr_t>(values) % alignof(V) != 0 || // the library takes such values
-        !lie_apart(keys, n * sizeof(K), values, n * sizeof(V)))
-      return false;
     by_number(
         n, [ keys, values ]<std::size_t... I>(std::index_sequence<I...> all) {
           using codec = few_codec<K>;
@@ -234,9 +239,43 @@ bool sort_few(K* keys, V* values, std::size_t n) noexcept {
           ((values[I] = std::bit_cast<V>(e.values[I])), ...);
         });
     return true;
+  } else if constexpr (sizeof(V) <= widest_few) {
+    by_number(
+        n, [ keys, values ]<std::size_t... I>(std::index_sequence<I...> all) {
+          using codec = few_codec<K>;
+          few_elements<sizeof...(I), typename codec::word, typename codec::key, std::uint32_t> e{
+              .images{}, .keys{}, .values{I...}};
+          codec::take(keys, e, all);
+          e.sort(all);
+          ((keys[I] = codec::key_of(e, I)), ...);
+          unsigned char copy[sizeof...(I) * sizeof(V)];
+          std::memcpy(copy, static_cast<const void*>(values), sizeof copy);
+          (std::memcpy(static_cast<void*>(values + I), copy + e.values[I] * sizeof(V), sizeof(V)), ...);
+        });
+    return true;
   } else {
     return false;
   }
+}
+
+/// What the first few keys say of the order of all.
+enum class few_order { unknown, in_order, out_of_order };
+
+/// Whether keys are in ascending order, where the first most_few show it: they are all, or one is out of order. Else
+/// the library has to be called.
+template <class K>
+few_order order_of_few(const K* keys, std::size_t n) noexcept {
+  if (n < 2 || !few_door_is_open() || !is_sound_array(keys))
+    return few_order::unknown;
+  const std::size_t few = n < most_few ? n : most_few;
+  auto last = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(keys[0]));
+  for (std::size_t i = 1; i < few; ++i) {
+    const auto image = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(keys[i]));
+    if (image < last)
+      return few_order::out_of_order;
+    last = image;
+  }
+  return few == n ? few_order::in_order : few_order::unknown;
 }
 
 /// Writes the order of few keys.

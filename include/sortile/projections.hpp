@@ -31,13 +31,16 @@
 #pragma once
 
 #include <sortile/arrays.hpp>
+#include <sortile/few.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -200,6 +203,54 @@ constexpr bool check_movable_structs() {
   }
 }
 
+inline constexpr std::size_t most_inserted = 16; // elements, each put between those before it
+
+/// Whether options leave nothing to ask the library: all but the number of threads are as they are by default.
+inline bool are_usual(const options& opts) {
+  return opts.order == order::ascending && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
+         opts.engine.empty() && !opts.progress && opts.workspace.data() == nullptr && opts.workspace_limit == 0 &&
+         opts.memory == memory::host && opts.stream == nullptr && opts.resource == nullptr && !opts.checked;
+}
+
+/// Sorts few elements in the caller's own code (few.hpp), stably. Each moves once, when its place is known, so none is
+/// lost where `before` throws. False: nothing was done, and the library has to be called.
+template <class T, class Before>
+bool insert_few(T* data, std::size_t n, const Before& before, const options& opts) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (n - 2 > most_inserted - 2 || !few_door_is_open() || data == nullptr ||
+      reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0 || !are_usual(opts))
+    return false;
+  for (std::size_t i = 1; i < n; ++i) {
+    std::size_t at = i;
+    while (at > 0 && before(data[i], data[at - 1]))
+      --at;
+    if (at == i)
+      continue;
+    alignas(T) unsigned char held[sizeof(T)];
+    std::memcpy(held, static_cast<const void*>(data + i), sizeof(T));
+    std::memmove(static_cast<void*>(data + at + 1), static_cast<const void*>(data + at), (i - at) * sizeof(T));
+    std::memcpy(static_cast<void*>(data + at), held, sizeof(T));
+  }
+  return true;
+}
+
+/// Elements whose keys can be read time and again: reading a member does not throw, and nobody counts it.
+template <class Structs, class... F>
+inline constexpr bool
+    are_read_at_will = array_like<Structs>&& std::is_trivially_copyable_v<std::ranges::range_value_t<Structs>> &&
+                       (std::is_member_object_pointer_v<F> && ...);
+
+/// Below, equal or above as -1, 0, 1.
+template <class T, class F>
+int compare_by(const T& a, const T& b, const projection<F>& by) {
+  using K = projected_key<F, T>;
+  const K key_a = std::invoke(by.key_of, a), key_b = std::invoke(by.key_of, b);
+  const auto x = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(key_a));
+  const auto y = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(key_b));
+  const int found = (x > y) - (x < y);
+  return by.order == order::descending ? -found : found;
+}
+
 /// Writes the order of the elements to `positions`.
 template <class Index, class Structs, class... F>
 void order_structs(Structs& structs, Index* positions, const options& opts, const options& for_rows,
@@ -273,6 +324,15 @@ void sort(Structs&& structs, const projection<F>& first, const More&... more) {
     detail::split_options(
         [&](const options& opts, const auto&... by) {
           if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
+            if constexpr (detail::are_read_at_will<Structs, decltype(by.key_of)...>) {
+              const auto before = [&](const T& a, const T& b) {
+                int found = 0;
+                static_cast<void>((((found = detail::compare_by(a, b, by)) != 0) || ...));
+                return found < 0;
+              };
+              if (detail::insert_few(std::ranges::data(structs), detail::length(structs), before, opts))
+                return;
+            }
             const options for_rows = detail::options_for_rows(opts, structs);
             if (detail::length(structs) <= std::size_t{1} << 32)
               detail::sort_structs<std::uint32_t>(structs, opts, for_rows, by...);

@@ -251,9 +251,16 @@ requires(writable<Ranges&>&&...) void sort_rows(std::span<const column> columns,
 
 /// Whether the keys are in order (opts.order, opts.bits). Reads each key once; stops at the first disorder.
 template <key_range Keys>
-[[nodiscard]] bool is_sorted(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] bool is_sorted(Keys&& keys, const options& opts) {
   using K = std::ranges::range_value_t<Keys>;
   return !first_disorder(key_type_of<K>, std::ranges::data(keys), detail::length(keys), opts).has_value();
+}
+
+template <key_range Keys>
+[[nodiscard]] bool is_sorted(Keys&& keys) {
+  const detail::few_order found = detail::order_of_few(std::ranges::data(keys), detail::length(keys));
+  return found == detail::few_order::unknown ? sortile::is_sorted(keys, options{})
+                                             : found == detail::few_order::in_order;
 }
 
 /// Merges two sorted ranges into `out`, which has room for both and overlaps neither. Stable: of equal keys, those of

@@ -6,6 +6,7 @@
 #include "api/door.hpp"
 #include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
+#include "cpu/few_keys.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
 #include "cpu/string_gather.hpp"
@@ -128,6 +129,8 @@ void run(const rows_request& request, const options& opts) {
 }
 
 void run(const sort_rows_request& request, const options& opts) {
+  if (cpu::sort_few_rows(request, opts, allows_cpu_engine(opts)))
+    return;
   with_named_failures("a sort of rows", [&] {
     checks::sort_rows(request, opts);
     need_cpu_engine("sort the rows of", opts);
@@ -136,6 +139,8 @@ void run(const sort_rows_request& request, const options& opts) {
 }
 
 void run(const permute_request& request, const options& opts) {
+  if (cpu::permute_few(request, opts, allows_cpu_engine(opts)))
+    return;
   with_named_failures("a permutation", [&] {
     checks::permute(request, opts);
     need_cpu_engine("permute", opts);
@@ -162,15 +167,21 @@ void* shut = &shut;
 }
 void** few_door = &shut;
 
+namespace {
+/// Where SORTILE_ENGINE leaves calls to the CPU engine.
+void open_few_door() {
+  if (void** const word = device::word_of_a_driver())
+    cpu::atomic_view(few_door).store(word, std::memory_order_relaxed);
+}
+} // namespace
+
 void run_as_usual(const sort_request& request) {
   if (few_door_is_open() && cpu::sort_small(request))
     return;
   const options usual;
   run(request, usual);
-  if (!allows_cpu_engine(usual))
-    return;
-  if (void** const word = device::word_of_a_driver())
-    cpu::atomic_view(few_door).store(word, std::memory_order_relaxed);
+  if (allows_cpu_engine(usual))
+    open_few_door();
 }
 
 void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
@@ -183,6 +194,12 @@ void gather_strings(const strings_request& strings, const void* positions, void*
 } // namespace detail
 
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts) {
+  std::optional<std::size_t> found;
+  if (cpu::find_disorder_at_once(type, keys, n, opts, allows_cpu_engine(opts), found)) {
+    if (opts.engine.empty() && !detail::few_door_is_open())
+      detail::open_few_door();
+    return found;
+  }
   return with_named_failures("a check of order", [&] {
     checks::keys("first_disorder", type, keys, n, opts);
     need_cpu_engine("check", opts);

@@ -6,6 +6,7 @@
 #include "api/segment_checks.hpp"
 #include "api/select_checks.hpp"
 #include "api/selector_choice.hpp"
+#include "cpu/few_keys.hpp"
 #include "cpu/groups.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select.hpp"
@@ -209,7 +210,8 @@ plan plan_of(const Request& given, const options& opts) {
 } // namespace
 
 void detail::run_top_k(const top_k_request& request, const options& opts) {
-  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+  const bool is_open = allows_cpu_engine(opts);
+  if (cpu::select_small(request, opts, is_open) || cpu::select_few(request, opts, is_open))
     return;
   run_selection("a selection", request, opts);
 }
@@ -231,7 +233,8 @@ plan detail::explain_segmented_top_k(const segmented_top_k_request& request, con
 }
 
 void run(const partial_sort_request& request, const options& opts) {
-  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+  const bool is_open = allows_cpu_engine(opts);
+  if (cpu::select_small(request, opts, is_open) || cpu::select_few(request, opts, is_open))
     return;
   run_selection("a partial sort", request, opts);
 }
@@ -243,7 +246,8 @@ plan detail::explain_partial_sort(const partial_sort_request& request, const opt
 }
 
 void run(const nth_element_request& request, const options& opts) {
-  if (cpu::select_small(request, opts, allows_cpu_engine(opts)))
+  const bool is_open = allows_cpu_engine(opts);
+  if (cpu::select_small(request, opts, is_open) || cpu::select_few(request, opts, is_open))
     return;
   run_selection("nth_element", request, opts);
 }
@@ -288,6 +292,8 @@ std::size_t detail::groups_workspace_bytes(const groups_request& given, const op
 }
 
 std::size_t run(const groups_request& given, const options& opts) {
+  if (std::size_t found = 0; cpu::group_few(given, opts, allows_cpu_engine(opts), found))
+    return found;
   return with_named_failures("a search for groups", [&]() -> std::size_t {
     checks::groups(given, opts);
     const kernels_choice by = kernels_for(given.n, opts, purpose::running);

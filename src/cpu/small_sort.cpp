@@ -35,15 +35,18 @@ namespace {
 // Of keys alone: what the L2 cache holds, and no second thread pays.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_sampled = 100'000;           // below no call allocates, as the long way does
-constexpr std::size_t most_words = 128;                  // what one leaf of the vector sort takes
+constexpr std::size_t most_words = most_in_words;        // what one leaf of the vector sort takes
 constexpr std::size_t most_merged = 2048;                // keys that are sorted sooner than merged
+constexpr std::size_t most_of_two = 65535;               // keys of two runs that one thread merges
+constexpr std::size_t sorted_from = 12, sorted_to = 512; // keys of 4 and 8 bytes that vectors sort sooner than that
 constexpr std::size_t most_columns = 8;                  // each is sorted by, whether it decides or not
+constexpr std::size_t most_inserted = 6;                 // rows that are ordered by comparisons of all columns
 constexpr std::size_t most_keys_of_16_bits = 4096;       // from here on counting them pays
 constexpr std::size_t most_positions_of_16_bits = 16384; // likewise
 constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a second thread may pay
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
-constexpr std::size_t widest_value = 16;
+constexpr std::size_t widest_value = 64;
 constexpr std::size_t most_moves = 8; // of a key in the walk with insertions, where the usual way is left
 
 // What of the options a short sort goes by.
@@ -244,27 +247,48 @@ void place_positions(void* to, std::size_t width, const std::uint64_t* words, st
       static_cast<std::uint64_t*>(to)[i] = words[i] & position_mask;
 }
 
+/// Fills and sorts the words of n keys.
 template <class K>
-bool sort_words(const sort_request& r, const ordering& by) {
+bool order_words(key_type type, const void* from, std::size_t n, const ordering& by, std::uint64_t* words) {
   const vector_kernels<std::uint64_t>* const vectors = best_vector_kernels<std::uint64_t>();
   const unsigned width = 8 * sizeof(K), end = by.bits.end == bit_window::whole_key ? width : by.bits.end;
   if (vectors == nullptr || by.bits.begin > end || end > width)
     return false;
-  const key_codec<K> codec = make_key_codec<K>(r.type, by.direction, by.bits);
-  const K* const keys = static_cast<const K*>(r.keys_in);
-  alignas(64) std::uint64_t words[most_words];
+  const key_codec<K> codec = make_key_codec<K>(type, by.direction, by.bits);
+  const K* const keys = static_cast<const K*>(from);
   if constexpr (sizeof(K) >= 8) {
     alignas(64) K images[most_words];
-    const bool truncated = make_words(keys, r.n, codec, words, images);
-    vectors->sort(words, r.n, {}, words);
-    if (truncated && !repair(words, r.n, images, by.takes_long ? most_words : most_moves))
-      return false;
+    const bool truncated = make_words(keys, n, codec, words, images);
+    vectors->sort(words, n, {}, words);
+    return !truncated || repair(words, n, images, by.takes_long ? most_words : most_moves);
   } else {
-    make_words(keys, r.n, codec, words);
-    vectors->sort(words, r.n, {}, words);
+    make_words(keys, n, codec, words);
+    vectors->sort(words, n, {}, words);
+    return true;
   }
+}
+
+bool order_words(key_type type, const void* keys, std::size_t n, const ordering& by, std::uint64_t* words) {
+  switch (key_bytes(type)) {
+  case 1:
+    return order_words<std::uint8_t>(type, keys, n, by, words);
+  case 2:
+    return order_words<std::uint16_t>(type, keys, n, by, words);
+  case 4:
+    return order_words<std::uint32_t>(type, keys, n, by, words);
+  case 8:
+    return order_words<std::uint64_t>(type, keys, n, by, words);
+  default:
+    return order_words<uint128>(type, keys, n, by, words);
+  }
+}
+
+bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
+  alignas(64) std::uint64_t words[most_words];
+  if (!order_words(r.type, r.keys_in, r.n, by, words))
+    return false;
   if (r.keys_out != nullptr)
-    place<sizeof(K)>(r.keys_in, r.keys_out, words, r.n);
+    place(r.keys_in, r.keys_out, key, words, r.n);
   if (r.carries == payload::indices)
     place_positions(r.values_out, r.value_bytes, words, r.n);
   else if (r.carries == payload::values)
@@ -323,21 +347,6 @@ void sort_8_bits(const sort_request& r, const ordering& by) {
     count_bytes<std::uint32_t>(r, by);
   else
     count_bytes<std::uint64_t>(r, by);
-}
-
-bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
-  switch (key) {
-  case 1:
-    return sort_words<std::uint8_t>(r, by);
-  case 2:
-    return sort_words<std::uint16_t>(r, by);
-  case 4:
-    return sort_words<std::uint32_t>(r, by);
-  case 8:
-    return sort_words<std::uint64_t>(r, by);
-  default:
-    return sort_words<uint128>(r, by);
-  }
 }
 
 // Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
@@ -414,9 +423,93 @@ bool sort_small(const sort_request& r) noexcept {
   return is_short(r) && sort_short(r, {});
 }
 
+bool order_few(key_type type, const void* keys, std::size_t n, const options& opts, std::uint8_t* positions) noexcept {
+  alignas(64) std::uint64_t words[most_words];
+  if (n == 1)
+    words[0] = 0;
+  else if (!order_words(type, keys, n, {opts.order, opts.bits, true}, words))
+    return false;
+  for (std::size_t i = 0; i < n; ++i)
+    positions[i] = static_cast<std::uint8_t>(words[i] & position_mask);
+  return true;
+}
+
+namespace {
+
+/// One of two keys without a branch.
+template <class K>
+K choose(K a, K b, std::ptrdiff_t takes_b) {
+  return static_cast<K>(a ^ ((a ^ b) & static_cast<K>(-static_cast<K>(takes_b))));
+}
+
+/// 1 where the key b comes before the key a, as a number of which compilers make no branch.
+template <bool Exact, class K>
+std::ptrdiff_t comes_before(K b, K a, const key_image<K>& image) {
+  std::ptrdiff_t before = Exact ? image.exact_float(b) < image.exact_float(a) : image.plain(b) < image.plain(a);
+  asm("" : "+r"(before));
+  return before;
+}
+
+/// Merges two sorted runs from both ends at once, so that two chains of steps run side by side; each end takes at most
+/// half of the shorter run, so that runs which are out of order do no harm.
+template <bool Exact, class K>
+void merge_two(const K* a, const K* a_end, const K* b, const K* b_end, const key_image<K>& given, K* out) {
+  const key_image<K> image = given;
+  K* out_end = out + (a_end - a) + (b_end - b);
+  while (const auto steps = std::min(a_end - a, b_end - b) / 2) {
+    for (std::ptrdiff_t i = 0; i < steps; ++i) {
+      const K first_a = *a, first_b = *b, last_a = a_end[-1], last_b = b_end[-1];
+      const std::ptrdiff_t takes_b = comes_before<Exact>(first_b, first_a, image);
+      *out++ = choose(first_a, first_b, takes_b);
+      b += takes_b;
+      a += takes_b ^ 1;
+      const std::ptrdiff_t takes_a = comes_before<Exact>(last_b, last_a, image);
+      *--out_end = choose(last_b, last_a, takes_a);
+      a_end -= takes_a;
+      b_end -= takes_a ^ 1;
+    }
+  }
+  while (a != a_end && b != b_end)
+    *out++ = comes_before<Exact>(*b, *a, image) != 0 ? *b++ : *a++;
+  std::copy(b, b_end, std::copy(a, a_end, out));
+}
+
+template <class K>
+void merge_two(const merge_request& r, order direction) {
+  const auto *const a = static_cast<const K*>(r.runs[0].keys), *const b = static_cast<const K*>(r.runs[1].keys);
+  const key_image<K> image(r.type, direction, {});
+  const auto merge = [&]<bool Exact>(std::bool_constant<Exact>) {
+    merge_two<Exact>(a, a + r.runs[0].n, b, b + r.runs[1].n, image, static_cast<K*>(r.keys_out));
+  };
+  if constexpr (width_has_floats<K>)
+    if (image.is_float)
+      return merge(std::true_type{});
+  merge(std::false_type{});
+}
+
+void merge_two(const merge_request& r, std::size_t key, order direction) {
+  switch (key) {
+  case 1:
+    return merge_two<std::uint8_t>(r, direction);
+  case 2:
+    return merge_two<std::uint16_t>(r, direction);
+  case 4:
+    return merge_two<std::uint32_t>(r, direction);
+  case 8:
+    return merge_two<std::uint64_t>(r, direction);
+  default:
+    return merge_two<uint128>(r, direction);
+  }
+}
+
+} // namespace
+
 bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
-  const std::size_t key = key_bytes(r.type), most = key >= 4 ? most_merged : most_words;
-  if (r.value_bytes != 0 || key == 0 || key > 8 || opts.workspace_limit != 0 || !is_plain(opts, engine_is_open) ||
+  const std::size_t key = key_bytes(r.type);
+  const bool whole = opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key;
+  const bool two = r.runs.size() == 2 && whole;
+  const std::size_t most = two ? most_of_two : key == 4 || key == 8 ? most_merged : most_words;
+  if (r.value_bytes != 0 || key == 0 || opts.workspace_limit != 0 || !is_plain(opts, engine_is_open) ||
       !can_be_written(r.keys_out, key) || !is_in_reach(r.keys_out, r.runs, &sorted_run::keys))
     return false;
   std::size_t n = 0;
@@ -428,6 +521,10 @@ bool merge_small(const merge_request& r, const options& opts, bool engine_is_ope
   for (const sorted_run& run : r.runs)
     if (!can_be_read(run.keys, run.n, key, r.keys_out, n * key))
       return false;
+  if (two && ((key != 4 && key != 8) || n < sorted_from || n > sorted_to)) {
+    merge_two(r, key, opts.order);
+    return true;
+  }
   alignas(64)
       std::byte keys[most_merged * sizeof(std::uint64_t)]; // the output stays as it is where it is not sorted here
   std::byte* end = keys;
@@ -438,6 +535,55 @@ bool merge_small(const merge_request& r, const options& opts, bool engine_is_ope
     }
   return sort_small({.type = r.type, .n = n, .keys_in = keys, .keys_out = r.keys_out}, opts, engine_is_open);
 }
+
+namespace {
+
+/// Keys of a column as numbers that sort as they do, each in 64 bits.
+template <class K>
+void take_images(const column& c, std::size_t n, std::uint64_t* images) {
+  const key_codec<K> codec = make_key_codec<K>(c.type, c.order, {});
+  for (std::size_t i = 0; i < n; ++i)
+    images[i] = codec.image(static_cast<const K*>(c.data)[i]);
+}
+
+void take_images(const column& c, std::size_t n, std::uint64_t* images) {
+  switch (key_bytes(c.type)) {
+  case 1:
+    return take_images<std::uint8_t>(c, n, images);
+  case 2:
+    return take_images<std::uint16_t>(c, n, images);
+  case 4:
+    return take_images<std::uint32_t>(c, n, images);
+  default:
+    return take_images<std::uint64_t>(c, n, images);
+  }
+}
+
+/// The order of so few rows that each is put between those before it.
+void insert_rows(const rows_request& r) {
+  std::uint64_t images[most_columns][most_inserted];
+  for (std::size_t c = 0; c < r.columns.size(); ++c)
+    take_images(r.columns[c], r.n, images[c]);
+  const auto is_below = [&](std::size_t a, std::size_t b) {
+    for (std::size_t c = 0; c < r.columns.size(); ++c)
+      if (images[c][a] != images[c][b])
+        return images[c][a] < images[c][b];
+    return false;
+  };
+  std::uint8_t order[most_inserted];
+  for (std::size_t i = 0; i < r.n; ++i) {
+    std::size_t at = i;
+    for (; at > 0 && is_below(i, order[at - 1]); --at)
+      order[at] = order[at - 1];
+    order[at] = static_cast<std::uint8_t>(i);
+  }
+  if (r.index_bytes == 4)
+    std::copy(order, order + r.n, static_cast<std::uint32_t*>(r.indices_out));
+  else
+    std::copy(order, order + r.n, static_cast<std::uint64_t*>(r.indices_out));
+}
+
+} // namespace
 
 bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_is_open) noexcept {
   const bool usual = opts.order == order::ascending && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
@@ -452,6 +598,8 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
         !can_be_read(c.data, r.n, key, r.indices_out, r.n * r.index_bytes))
       return false;
   }
+  if (r.n <= most_inserted)
+    return insert_rows(r), true;
   alignas(64) std::byte keys[most_words * sizeof(std::uint64_t)];
   std::uint32_t order[most_words];
   ordering by;

@@ -19,8 +19,15 @@ bool sorts_at_once(const sort_request& request, const options& opts);
 /// Such a request, with progress told before and after.
 void sort_at_once(const sort_request& request, const options& opts);
 
-/// A merge of few keys alone, which are put behind each other and sorted: that gives what a stable merge does. False:
-/// nothing lasting was done.
+/// Keys that are sorted as words which hold a key and its position.
+inline constexpr std::size_t most_in_words = 128;
+
+/// Writes the order of 1 to most_in_words keys of any type, by opts.order and opts.bits. False where this processor has
+/// no vectors for it, or no such bits are: nothing was written.
+bool order_few(key_type type, const void* keys, std::size_t n, const options& opts, std::uint8_t* positions) noexcept;
+
+/// A merge of two runs of keys alone that one thread does, or of more runs with few keys, which are put behind each
+/// other and sorted: that gives what a stable merge does. False: nothing lasting was done.
 bool merge_small(const merge_request& request, const options& opts, bool engine_is_open) noexcept;
 
 /// The order of few rows: short sorts by one column after another, the last first. False: nothing was done.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <random>
 
 namespace sortile::testing {
@@ -64,6 +65,12 @@ struct three_bytes {
 };
 struct sixteen_bytes {
   std::uint64_t a, b;
+};
+struct twenty_four_bytes {
+  std::uint64_t a, b, c;
+};
+struct sixty_five_bytes { // which the library moves
+  std::uint8_t bytes[65];
 };
 struct with_a_constant { // copied as bytes, and never assigned
   const std::uint32_t a;
@@ -125,10 +132,102 @@ TYPED_TEST(few, are_sorted_as_the_library_sorts_them) {
       this->template expect_pairs_alike<std::uint32_t>(keys);
       this->template expect_pairs_alike<sixteen_bytes>(keys);
       this->template expect_pairs_alike<three_bytes>(keys);
+      this->template expect_pairs_alike<twenty_four_bytes>(keys);
+      this->template expect_pairs_alike<sixty_five_bytes>(keys);
       this->template expect_positions_alike<std::uint32_t>(keys);
       this->template expect_positions_alike<std::int64_t>(keys);
       ASSERT_FALSE(this->HasFailure());
     }
+}
+
+TYPED_TEST(few, show_whether_they_are_in_order) {
+  std::mt19937_64 random(sizeof(TypeParam) + 1);
+  for (std::size_t n = 0; n < 12; ++n)
+    for (int round = 0; round < 200; ++round) {
+      std::vector<TypeParam> keys = draw<TypeParam>(n, random);
+      const auto disorder = [&] {
+        return first_disorder(key_type_of<TypeParam>, keys.data(), n, options{}).has_value();
+      };
+      ASSERT_EQ(sortile::is_sorted(keys), !disorder()) << n;
+      sortile::sort(keys, options{});
+      ASSERT_TRUE(sortile::is_sorted(keys)) << n;
+      ASSERT_FALSE(disorder()) << n;
+    }
+}
+
+struct box {
+  double weight;
+  std::int16_t size;
+  std::uint32_t number;
+  bool operator==(const box&) const = default;
+};
+
+std::vector<box> draw_boxes(std::size_t n, std::mt19937_64& random) {
+  const std::array<double, 6> weights = {-0.0, 0.0, std::numeric_limits<double>::quiet_NaN(), 1, -1, 2};
+  std::vector<box> boxes;
+  for (std::uint32_t i = 0; i < n; ++i)
+    boxes.push_back({weights[random() % weights.size()], static_cast<std::int16_t>(random() % 5), i});
+  return boxes;
+}
+
+std::vector<std::uint32_t> numbers_of(const std::vector<box>& boxes) {
+  std::vector<std::uint32_t> numbers;
+  for (const box& b : boxes)
+    numbers.push_back(b.number);
+  return numbers;
+}
+
+TEST(few_structs, are_sorted_by_members_as_many_are) {
+  std::mt19937_64 random(7);
+  for (std::size_t n = 0; n < 20; ++n)
+    for (int round = 0; round < 100; ++round) {
+      const std::vector<box> boxes = draw_boxes(n, random);
+      std::vector<box> here = boxes;
+      sortile::sort(here, by(&box::weight, order::descending), by(&box::size));
+      const auto positions =
+          sortile::argsort<std::uint32_t>(boxes, by(&box::weight, order::descending), by(&box::size));
+      ASSERT_EQ(numbers_of(here), positions) << n;
+      here = boxes;
+      sortile::sort(here, by(&box::size), options{.order = order::descending}); // the library's
+      ASSERT_EQ(numbers_of(here), sortile::argsort<std::uint32_t>(boxes, by(&box::size, order::descending))) << n;
+    }
+}
+
+TEST(few_structs, are_sorted_by_a_comparison_as_many_are) {
+  std::mt19937_64 random(8);
+  for (std::size_t n = 0; n < 20; ++n)
+    for (int round = 0; round < 100; ++round) {
+      const std::vector<box> boxes = draw_boxes(n, random);
+      std::vector<box> here = boxes, there = boxes;
+      const auto smaller = [](const box& a, const box& b) { return a.size < b.size; };
+      sortile::sort(here, smaller);
+      std::stable_sort(there.begin(), there.end(), smaller);
+      ASSERT_EQ(numbers_of(here), numbers_of(there)) << n;
+
+      here = boxes;
+      std::size_t left = random() % 40;
+      try {
+        sortile::sort(here, [&](const box& a, const box& b) { return left-- == 0 ? throw 1 : a.size < b.size; });
+      } catch (int) {
+      }
+      std::vector<std::uint32_t> numbers = numbers_of(here);
+      std::sort(numbers.begin(), numbers.end());
+      ASSERT_EQ(numbers, numbers_of(boxes)) << "none is lost where a comparison throws";
+    }
+}
+
+TEST(few_structs, are_refused_as_many_are) {
+  std::array<box, 4> boxes{};
+  const auto smaller = [](const box& a, const box& b) { return a.size < b.size; };
+  const std::span<box> nowhere(static_cast<box*>(nullptr), 3);
+  expect_invalid([&] { sortile::sort(nowhere, smaller); }, {"null"});
+  expect_invalid([&] { sortile::sort(boxes, smaller, {.order = order::descending}); }, {"order"});
+  expect_invalid([&] { sortile::sort(boxes, smaller, {.bits = {0, 3}}); }, {"bits"});
+  int told = 0;
+  options opts;
+  opts.progress = [&](double) { return ++told > 0; };
+  sortile::sort(boxes, smaller, opts);
+  EXPECT_GT(told, 0);
 }
 
 TEST(few_keys, take_values_that_cannot_be_assigned) {
