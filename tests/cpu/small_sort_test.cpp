@@ -228,7 +228,7 @@ TEST(short_merges, leave_to_the_front_door_what_is_not_plain) {
   EXPECT_EQ(done([](sm&) {}), has_vectors());
   EXPECT_FALSE(done([](sm& m) { m.runs[1].keys = nullptr; }));
   EXPECT_FALSE(done([](sm& m) { m.runs[1].keys = m.keys.data() + 1; }));
-  EXPECT_FALSE(done([](sm& m) { m.runs[1].n = 2048; }));
+  EXPECT_FALSE(done([](sm& m) { m.runs[1].n = 65535; }));
   EXPECT_FALSE(done([](sm& m) { m.request.keys_out = nullptr; }));
   EXPECT_FALSE(done([](sm& m) { m.request.keys_out = m.keys.data() + 4; }));
   EXPECT_FALSE(done([](sm& m) { m.request.keys_out = m.out.data() + 1; }));
@@ -440,7 +440,7 @@ TEST(short_sorts, leave_to_the_front_door_what_is_not_plain) {
   refused("no values", [](sc& c) { c.request.values_in = nullptr; });
   refused("no room for values", [](sc& c) { c.request.values_out = nullptr; });
   refused("values of no bytes", [](sc& c) { c.request.value_bytes = 0; });
-  refused("large values", [](sc& c) { c.request.value_bytes = 17; });
+  refused("large values", [](sc& c) { c.request.value_bytes = 65; });
   refused("misaligned keys", [](sc& c) { c.request.keys_in = c.keys.data() + 1; });
   refused("overlapping keys", [](sc& c) { c.request.keys_out = c.keys.data() + 4; });
   refused("keys over values", [](sc& c) { c.request.values_out = c.keys.data(); });
