@@ -6,9 +6,7 @@
 // first, in parallel. Even that costs as much as a pass over the keys (several passes on virtual machines, where the
 // host has to find the pages). So mappings are kept for the next calls, 1 GiB together: release_scratch() gives them
 // back. Any two of them differ by more than a factor of four, so that calls of very different lengths by turns find one
-// each, and all others together are at most a third of the largest. Scratch of some hundred KB is mapped by itself and
-// kept, too, on usual pages: malloc gives as much back to the system at once, and the page faults of the next call take
-// several times as long as a sort of few values does.
+// each, and all others together are at most a third of the largest.
 #pragma once
 
 #include <sortile/error.hpp>
@@ -47,7 +45,7 @@ class kept_mappings {
   };
 
   /// A mapping that serves `bytes`, now the caller's; nothing where none does.
-  [[gnu::noinline]] mapping take(std::size_t bytes) noexcept {
+  mapping take(std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
     for (mapping& m : kept_)
       if (serves(m, bytes))
@@ -56,7 +54,7 @@ class kept_mappings {
   }
 
   /// Of what is kept and `given` the largest ones stay that do not serve each other. The others are unmapped.
-  [[gnu::noinline]] void give(mapping given) noexcept {
+  void give(mapping given) noexcept {
     std::array<mapping, places + 1> all{given};
     {
       const std::lock_guard lock(mutex_);
@@ -83,7 +81,7 @@ class kept_mappings {
   }
 
  private:
-  static constexpr std::size_t places = 8; ///< of 64 KiB to 1 GiB, more than four times each other, there are seven
+  static constexpr std::size_t places = 5; ///< of 4 MiB to 1 GiB, more than four times each other, there are four
 
   /// At least the bytes, and at most four times as many: a much larger mapping would be held for as long as little is
   /// needed, and some scratch is handed out for good.
@@ -134,35 +132,29 @@ class scratch {
   }
 
  private:
-  static constexpr std::size_t mapped_from = std::size_t{64} << 10; // below, malloc keeps the pages between calls
-  static constexpr std::size_t large_from = std::size_t{4} << 20;   // on huge pages
-  static constexpr std::size_t huge_page = std::size_t{2} << 20, page = std::size_t{4} << 10;
+  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc mostly keeps the pages between calls
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   bool allocate() noexcept {
     data_ = ::operator new (size_, std::align_val_t{workspace_alignment}, std::nothrow);
     return data_ != nullptr;
   }
 
-  [[gnu::noinline]] bool map() noexcept {
+  bool map() noexcept {
 #if defined(__linux__)
     if (size_ > SIZE_MAX - 2 * huge_page)
       return false;
-    const bool large = size_ >= large_from;
-    const std::size_t unit = large ? huge_page : page, wanted = (size_ + unit - 1) / unit * unit,
-                      mapped = large ? wanted + huge_page : wanted;
-    kept_mappings::mapping found = kept.take(mapped);
+    const std::size_t wanted = (size_ + huge_page - 1) / huge_page * huge_page;
+    kept_mappings::mapping found = kept.take(wanted + huge_page);
     if (found.base == nullptr)
-      found = map_anew(mapped);
+      found = map_anew(wanted + huge_page);
     if (found.base == nullptr)
       return false;
     mapping_ = found.base;
     mapping_bytes_ = found.bytes;
-    data_ = found.base;
-    if (large) {
-      const auto address = reinterpret_cast<std::uintptr_t>(found.base);
-      data_ = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
-      ::madvise(data_, wanted, MADV_HUGEPAGE); // advice only: where it is refused, small pages do
-    }
+    const auto address = reinterpret_cast<std::uintptr_t>(found.base);
+    data_ = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
+    ::madvise(data_, wanted, MADV_HUGEPAGE); // advice only: where it is refused, small pages do
     return true;
 #else
     return allocate();

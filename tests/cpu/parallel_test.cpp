@@ -259,15 +259,6 @@ TEST(scratch, is_kept_for_the_next_call_until_released) {
   EXPECT_FALSE(finds_old_pages(8 * bytes)) << "far too large a need";
 }
 
-TEST(scratch, of_some_hundred_kilobytes_is_kept_likewise) {
-  for (const std::size_t bytes : {std::size_t{70} << 10, std::size_t{300} << 10, std::size_t{3} << 20}) {
-    release_scratch();
-    EXPECT_FALSE(finds_old_pages(bytes)) << bytes;
-    EXPECT_TRUE(finds_old_pages(bytes)) << bytes;
-    EXPECT_TRUE(finds_old_pages(bytes - 5000)) << bytes;
-  }
-}
-
 std::size_t mapped_bytes() {
   std::ifstream file("/proc/self/statm");
   std::size_t pages = 0;
