@@ -234,12 +234,6 @@ bool insert_few(T* data, std::size_t n, const Before& before, const options& opt
   return true;
 }
 
-/// Elements whose keys can be read time and again: reading a member does not throw, and nobody counts it.
-template <class Structs, class... F>
-inline constexpr bool
-    are_read_at_will = array_like<Structs>&& std::is_trivially_copyable_v<std::ranges::range_value_t<Structs>> &&
-                       (std::is_member_object_pointer_v<F> && ...);
-
 /// Below, equal or above as -1, 0, 1.
 template <class T, class F>
 int compare_by(const T& a, const T& b, const projection<F>& by) {
@@ -249,6 +243,24 @@ int compare_by(const T& a, const T& b, const projection<F>& by) {
   const auto y = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(key_b));
   const int found = (x > y) - (x < y);
   return by.order == order::descending ? -found : found;
+}
+
+/// Sorts few structs by their members, which can be read time and again: that does not throw, and nobody counts it.
+/// False: nothing was done.
+template <class Structs, class... F>
+bool insert_few_by(Structs& structs, const options& opts, const projection<F>&... by) {
+  using T = std::ranges::range_value_t<Structs>;
+  if constexpr (array_like<Structs&> && std::is_trivially_copyable_v<T> &&
+                (std::is_member_object_pointer_v<F> && ...)) {
+    const auto before = [&](const T& a, const T& b) {
+      int found = 0;
+      static_cast<void>((((found = compare_by(a, b, by)) != 0) || ...));
+      return found < 0;
+    };
+    return insert_few(std::ranges::data(structs), length(structs), before, opts);
+  } else {
+    return false;
+  }
 }
 
 /// Writes the order of the elements to `positions`.
@@ -324,15 +336,8 @@ void sort(Structs&& structs, const projection<F>& first, const More&... more) {
     detail::split_options(
         [&](const options& opts, const auto&... by) {
           if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
-            if constexpr (detail::are_read_at_will<Structs, decltype(by.key_of)...>) {
-              const auto before = [&](const T& a, const T& b) {
-                int found = 0;
-                static_cast<void>((((found = detail::compare_by(a, b, by)) != 0) || ...));
-                return found < 0;
-              };
-              if (detail::insert_few(std::ranges::data(structs), detail::length(structs), before, opts))
-                return;
-            }
+            if (detail::insert_few_by(structs, opts, by...))
+              return;
             const options for_rows = detail::options_for_rows(opts, structs);
             if (detail::length(structs) <= std::size_t{1} << 32)
               detail::sort_structs<std::uint32_t>(structs, opts, for_rows, by...);
