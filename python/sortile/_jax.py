@@ -27,29 +27,15 @@ from ._route import route_shapes
 
 class Jax(JaxArrays):
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """Of the type that float has: computed by JAX, from the keys. NaN is the largest, so the last key tells."""
+        """By JAX, from the keys: of the type that float has, or chosen ones. NaN is the largest, so the last key tells."""
         need_order(keys)
         if METHODS[method] in CHOOSE:
-            return self._keys_chosen(keys, places_chosen(np.array(probabilities), keys.shape[1], method))
-        place, low, high = neighbours(np.array(probabilities), keys.shape[1])
-        ranks = np.unique(np.concatenate([low, high, [keys.shape[1] - 1]]))
-        found = [keys.astype(float) for keys in _keys_at_ranks(keys, tuple(ranks.tolist()))]
-        parts, sides = (place - low).astype(found[0].dtype), (np.searchsorted(ranks, low), np.searchsorted(ranks, high))
-        if len(found) == len(ranks):
-            each = zip(*sides, parts)
-            result = jnp.concatenate(
-                [between(jnp, found[below], found[above], part, METHODS[method]) for below, above, part in each], axis=1
-            )
+            result, last = _keys_at_places(keys, places_chosen(np.array(probabilities), keys.shape[1], method))
         else:
-            result = between(jnp, found[0][:, sides[0]], found[0][:, sides[1]], parts, METHODS[method])
-        return jnp.where(jnp.isnan(found[-1][:, -1:]), jnp.nan, result) if self.is_float(keys) else result
-
-    def _keys_chosen(self, keys: Any, places: Array) -> Any:
-        ranks = np.unique([*places.tolist(), keys.shape[1] - 1])
-        found = _keys_at_ranks(keys, tuple(ranks.tolist()))
-        every = found[0] if len(found) == 1 else jnp.concatenate(found, axis=1)
-        result = every[:, np.searchsorted(ranks, places)]
-        return jnp.where(jnp.isnan(every[:, -1:]), every[:, -1:], result) if self.is_float(keys) else result
+            place, low, high = neighbours(np.array(probabilities), keys.shape[1])
+            below, above, last = (each.astype(float) for each in _keys_at_places(keys, low, high))
+            result = between(jnp, below, above, (place - low).astype(below.dtype), METHODS[method])
+        return jnp.where(jnp.isnan(last), last, result) if self.is_float(keys) else result
 
     # Calls, compiled once for each shape; with gradients where the result has any.
 
@@ -316,10 +302,17 @@ def _(k: int, axis: int | None, largest: bool, nan: str, primals: Any, tangents:
     return (found, order), (moved, np.zeros(order.shape, jax.dtypes.float0))
 
 
+def _keys_at_places(keys: Any, *places: Array) -> list[Any]:
+    """Of each row the keys at some places, for each list of places, and the last key of all."""
+    ends = (*places, np.array([keys.shape[1] - 1]))
+    ranks = np.unique(np.concatenate(ends))
+    every = jnp.concatenate(_keys_at_ranks(keys, tuple(ranks.tolist())), axis=1)
+    return [every[:, np.searchsorted(ranks, at)] for at in ends]
+
+
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _keys_at_ranks(keys: Any, ranks: tuple[int, ...]) -> tuple[Any, ...]:
-    """Few of them as columns, many as one array. Of short rows from a sort: it is what the library's call begins with,
-    and what follows is then one kernel of XLA's with all that is made of the keys."""
+    """Few of them as columns, many as one array. Of short rows by a sort, behind which XLA needs but one kernel more."""
     if keys.shape[-1] <= SORTED_BY_PARTITION:
         return _apart(FRAMEWORK.sort_rows(keys, False), ranks)
     result = jax.ShapeDtypeStruct((*keys.shape[:-1], len(ranks)), keys.dtype)
