@@ -442,12 +442,10 @@ K choose(K a, K b, std::ptrdiff_t takes_b) {
   return static_cast<K>(a ^ ((a ^ b) & static_cast<K>(-static_cast<K>(takes_b))));
 }
 
-/// 1 where the key b comes before the key a, as a number of which compilers make no branch.
+/// 1 where the key b comes before the key a, to be counted with: then compilers make no branch of it.
 template <bool Exact, class K>
 std::ptrdiff_t comes_before(K b, K a, const key_image<K>& image) {
-  std::ptrdiff_t before = Exact ? image.exact_float(b) < image.exact_float(a) : image.plain(b) < image.plain(a);
-  asm("" : "+r"(before));
-  return before;
+  return Exact ? image.exact_float(b) < image.exact_float(a) : image.plain(b) < image.plain(a);
 }
 
 /// Merges two sorted runs from both ends at once, so that two chains of steps run side by side; each end takes at most
