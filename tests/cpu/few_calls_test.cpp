@@ -203,8 +203,8 @@ void check_merge(const few_case& c, std::size_t of_first) {
   const bytes first = gather(from, c.key(), stable_order(by, from, of_first));
   const std::byte* const rest = from + of_first * c.key();
   const bytes second = gather(rest, c.key(), stable_order(by, rest, c.n - of_first));
-  std::memcpy(a.data(), first.data(), first.size());
-  std::memcpy(b.data(), second.data(), second.size());
+  std::copy(first.begin(), first.end(), reinterpret_cast<std::byte*>(a.data()));
+  std::copy(second.begin(), second.end(), reinterpret_cast<std::byte*>(b.data()));
   bytes both = first;
   both.insert(both.end(), second.begin(), second.end());
   const std::array<sorted_run, 2> runs{{{a.data(), nullptr, of_first}, {b.data(), nullptr, c.n - of_first}}};
