@@ -13,6 +13,7 @@
 #include "cpu/short_calls.hpp"
 #include "cpu/small_sort.hpp"
 #include "cpu/told_steps.hpp"
+#include "primitives/with_word.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,8 +21,6 @@
 namespace sortile::cpu {
 
 namespace {
-
-constexpr std::size_t most_element_bytes = 64;
 
 using few_positions = std::uint8_t[most_in_words];
 
@@ -60,7 +59,7 @@ void take(const void* from, std::size_t width, const std::uint8_t* positions, st
 
 /// Rearranges n elements.
 void rearrange(void* elements, std::size_t width, const std::uint8_t* positions, std::size_t n) {
-  std::byte copy[most_in_words * most_element_bytes];
+  std::byte copy[most_in_words * widest_in_words];
   std::memcpy(copy, elements, n * width);
   take(copy, width, positions, n, elements);
 }
@@ -122,9 +121,8 @@ bool payload_is_sound(const top_k_request& r) {
     return (r.value_bytes == 4 || r.value_bytes == 8) && r.values_out != nullptr &&
            are_sound({keys, indices}, r.keys_in, r.n * key);
   case payload::values:
-    return r.value_bytes > 0 && r.value_bytes <= most_element_bytes && r.keys_out != nullptr &&
-           r.values_out != nullptr && r.values_in != nullptr && are_in_reach({r.values_in}) &&
-           are_sound({keys, values}, r.keys_in, r.n * key) &&
+    return r.value_bytes > 0 && r.value_bytes <= widest_in_words && r.keys_out != nullptr && r.values_out != nullptr &&
+           r.values_in != nullptr && are_in_reach({r.values_in}) && are_sound({keys, values}, r.keys_in, r.n * key) &&
            are_sound({keys, values}, r.values_in, r.n * r.value_bytes);
   }
   return false;
@@ -154,7 +152,7 @@ bool select_few(const partial_sort_request& r, const options& opts, bool engine_
   few_positions positions;
   const std::size_t key = key_bytes(r.type);
   if (!is_short(r.n, r.type, r.keys, opts, engine_is_open) || r.k == 0 || r.k > r.n ||
-      r.value_bytes > most_element_bytes || !are_in_reach({r.keys}) ||
+      r.value_bytes > widest_in_words || !are_in_reach({r.keys}) ||
       (r.value_bytes > 0 && (r.values == nullptr || !are_in_reach({r.values}) ||
                              !apart(r.keys, r.n * key, r.values, r.n * r.value_bytes))) ||
       !order_few(r.type, r.keys, r.n, opts, positions))
@@ -236,28 +234,13 @@ bool group_few(const groups_request& r, const options& opts, bool engine_is_open
                  r.keys, r.n * key) ||
       !order_few(r.type, r.keys, r.n, opts, positions))
     return false;
-  switch (key) {
-  case 1:
-    found = walk_groups<std::uint8_t>(r, opts, positions);
-    break;
-  case 2:
-    found = walk_groups<std::uint16_t>(r, opts, positions);
-    break;
-  case 4:
-    found = walk_groups<std::uint32_t>(r, opts, positions);
-    break;
-  case 8:
-    found = walk_groups<std::uint64_t>(r, opts, positions);
-    break;
-  default:
-    found = walk_groups<uint128>(r, opts, positions);
-  }
+  with_word(r.type, [&]<class K>(K) { found = walk_groups<K>(r, opts, positions); });
   return true;
 }
 
 bool sort_few_rows(const sort_rows_request& r, const options& opts, bool engine_is_open) noexcept {
   for (const row_array& a : r.arrays) {
-    if (r.n > most_in_words || a.values == nullptr || a.value_bytes == 0 || a.value_bytes > most_element_bytes ||
+    if (r.n > most_in_words || a.values == nullptr || a.value_bytes == 0 || a.value_bytes > widest_in_words ||
         !are_in_reach({a.values}))
       return false;
     for (const row_array* other = r.arrays.data(); other != &a; ++other)
@@ -277,7 +260,7 @@ bool sort_few_rows(const sort_rows_request& r, const options& opts, bool engine_
 bool permute_few(const permute_request& r, const options& opts, bool engine_is_open) noexcept {
   if (r.n == 0 || r.n > most_in_words || !is_plain(opts, engine_is_open) || opts.order != order::ascending ||
       opts.bits.begin != 0 || opts.bits.end != bit_window::whole_key || opts.workspace_limit != 0 ||
-      (r.index_bytes != 4 && r.index_bytes != 8) || r.value_bytes == 0 || r.value_bytes > most_element_bytes ||
+      (r.index_bytes != 4 && r.index_bytes != 8) || r.value_bytes == 0 || r.value_bytes > widest_in_words ||
       r.indices == nullptr || r.values == nullptr || !is_aligned(r.indices, r.index_bytes) ||
       !apart(r.indices, r.n * r.index_bytes, r.values, r.n * r.value_bytes) || !are_in_reach({r.indices, r.values}))
     return false;

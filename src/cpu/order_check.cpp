@@ -10,6 +10,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/short_calls.hpp"
+#include "primitives/with_word.hpp"
 
 #include <atomic>
 
@@ -94,28 +95,11 @@ std::optional<std::size_t> find_disorder(const K* keys, std::size_t n, key_image
   return first.load();
 }
 
-// Calls f with a key of the width of the type.
-template <class F>
-auto with_key_of(key_type type, F&& f) {
-  switch (key_bytes(type)) {
-  case 1:
-    return f(std::uint8_t{});
-  case 2:
-    return f(std::uint16_t{});
-  case 4:
-    return f(std::uint32_t{});
-  case 8:
-    return f(std::uint64_t{});
-  default:
-    return f(uint128{});
-  }
-}
-
 } // namespace
 
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts,
                                           unsigned threads) {
-  return with_key_of(type, [&]<class K>(K) {
+  return with_word(type, [&]<class K>(K) {
     return find_disorder(static_cast<const K*>(keys), n, key_image<K>(type, opts.order, opts.bits), opts, threads);
   });
 }
@@ -127,7 +111,7 @@ bool find_disorder_at_once(key_type type, const void* keys, std::size_t n, const
       !is_plain(opts, engine_is_open) || opts.workspace_limit != 0 || opts.bits.begin != 0 ||
       opts.bits.end != bit_window::whole_key || !are_in_reach({keys}))
     return false;
-  with_key_of(type, [&]<class K>(K) {
+  with_word(type, [&]<class K>(K) {
     found = find_disorder_alone(static_cast<const K*>(keys), n, key_image<K>(type, opts.order, {}));
   });
   return true;

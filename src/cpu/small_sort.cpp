@@ -22,6 +22,7 @@
 #include "device/host_reach.hpp"
 #include "plan/progress.hpp"
 #include "primitives/key_codec.hpp"
+#include "primitives/with_word.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -46,7 +47,6 @@ constexpr std::size_t most_positions_of_16_bits = 16384; // likewise
 constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a second thread may pay
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
-constexpr std::size_t widest_value = 64;
 constexpr std::size_t most_moves = 8; // of a key in the walk with insertions, where the usual way is left
 
 // What of the options a short sort goes by.
@@ -116,7 +116,7 @@ bool are_sound(const sort_request& r, std::size_t key) {
   if (r.carries == payload::none)
     return true;
   const std::size_t values = r.n * r.value_bytes;
-  if (r.values_out == nullptr || r.value_bytes == 0 || r.value_bytes > widest_value ||
+  if (r.values_out == nullptr || r.value_bytes == 0 || r.value_bytes > widest_in_words ||
       !apart(r.keys_in, keys, r.values_out, values) || !apart(r.keys_out, keys, r.values_out, values))
     return false;
   if (r.carries == payload::indices)
@@ -230,8 +230,8 @@ void place(const void* from, void* to, std::size_t width, const std::uint64_t* w
     return place<8>(from, to, words, n);
   case 16:
     return place<16>(from, to, words, n);
-  default: // 3, 5 … 15
-    std::byte copy[most_words * widest_value];
+  default: // 3, 5 … widest_in_words
+    std::byte copy[most_words * widest_in_words];
     std::memcpy(copy, from, n * width);
     for (std::size_t i = 0; i < n; ++i)
       std::memcpy(static_cast<std::byte*>(to) + i * width, copy + (words[i] & position_mask) * width, width);
@@ -269,18 +269,7 @@ bool order_words(key_type type, const void* from, std::size_t n, const ordering&
 }
 
 bool order_words(key_type type, const void* keys, std::size_t n, const ordering& by, std::uint64_t* words) {
-  switch (key_bytes(type)) {
-  case 1:
-    return order_words<std::uint8_t>(type, keys, n, by, words);
-  case 2:
-    return order_words<std::uint16_t>(type, keys, n, by, words);
-  case 4:
-    return order_words<std::uint32_t>(type, keys, n, by, words);
-  case 8:
-    return order_words<std::uint64_t>(type, keys, n, by, words);
-  default:
-    return order_words<uint128>(type, keys, n, by, words);
-  }
+  return with_word(type, [&]<class K>(K) { return order_words<K>(type, keys, n, by, words); });
 }
 
 bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
@@ -485,21 +474,6 @@ void merge_two(const merge_request& r, order direction) {
   merge(std::false_type{});
 }
 
-void merge_two(const merge_request& r, std::size_t key, order direction) {
-  switch (key) {
-  case 1:
-    return merge_two<std::uint8_t>(r, direction);
-  case 2:
-    return merge_two<std::uint16_t>(r, direction);
-  case 4:
-    return merge_two<std::uint32_t>(r, direction);
-  case 8:
-    return merge_two<std::uint64_t>(r, direction);
-  default:
-    return merge_two<uint128>(r, direction);
-  }
-}
-
 } // namespace
 
 bool merge_small(const merge_request& r, const options& opts, bool engine_is_open) noexcept {
@@ -520,7 +494,7 @@ bool merge_small(const merge_request& r, const options& opts, bool engine_is_ope
     if (!can_be_read(run.keys, run.n, key, r.keys_out, n * key))
       return false;
   if (two && ((key != 4 && key != 8) || n < sorted_from || n > sorted_to)) {
-    merge_two(r, key, opts.order);
+    with_word(r.type, [&]<class K>(K) { merge_two<K>(r, opts.order); });
     return true;
   }
   alignas(64)

@@ -21,6 +21,8 @@ void sort_at_once(const sort_request& request, const options& opts);
 
 /// Keys that are sorted as words which hold a key and its position.
 inline constexpr std::size_t most_in_words = 128;
+/// Bytes of what may travel with them: copies of all of it lie on the stack.
+inline constexpr std::size_t widest_in_words = 64;
 
 /// Writes the order of 1 to most_in_words keys of any type, by opts.order and opts.bits. False where this processor has
 /// no vectors for it, or no such bits are: nothing was written.
