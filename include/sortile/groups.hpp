@@ -41,7 +41,8 @@ std::size_t run(const groups_request& request, const options& opts = {});
 
 namespace detail {
 std::size_t groups_workspace_bytes(const groups_request& request, const options& opts);
-}
+plan explain_groups(const groups_request& request, const options& opts);
+} // namespace detail
 
 /// Bytes of scratch that are enough for run() with this request in device memory, also with fewer keys; 0 in host
 /// memory. Where keys is null the arrays need not be there yet: the answer is enough for any outputs. A template, so
@@ -49,6 +50,12 @@ std::size_t groups_workspace_bytes(const groups_request& request, const options&
 template <class = void>
 std::size_t workspace_bytes(const groups_request& request, const options& opts = {}) {
   return detail::groups_workspace_bytes(request, opts);
+}
+
+/// How run() will carry this request out, as of a sort: from n, the types, and which outputs are wanted.
+template <class = void>
+plan explain(const groups_request& request, const options& opts = {}) {
+  return detail::explain_groups(request, opts);
 }
 
 /// The distinct keys, in order.

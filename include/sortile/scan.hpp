@@ -41,7 +41,8 @@ void run(const scan_request& request, const options& opts = {});
 
 namespace detail {
 std::size_t scan_workspace_bytes(const scan_request& request, const options& opts);
-}
+plan explain_scan(const scan_request& request, const options& opts);
+} // namespace detail
 
 /// Bytes of scratch that are enough for run() with as many integers or fewer in device memory, from type and n alone:
 /// below 0.1 % of the array. 0 in host memory. A template, so that a braced list that fits a sort_request too stays
@@ -49,6 +50,12 @@ std::size_t scan_workspace_bytes(const scan_request& request, const options& opt
 template <class = void>
 std::size_t workspace_bytes(const scan_request& request, const options& opts = {}) {
   return detail::scan_workspace_bytes(request, opts);
+}
+
+/// How run() will carry this request out, as of a sort; from n and the type alone.
+template <class = void>
+plan explain(const scan_request& request, const options& opts = {}) {
+  return detail::explain_scan(request, opts);
 }
 
 /// How often each value of each 8-bit digit occurs: counts[256 · d + v] becomes the number of keys of which digit d is
@@ -63,6 +70,16 @@ struct histogram_request {
 
 /// One read of the keys for all digits; no workspace. Memory, asynchronous calls and errors are as of scans.
 void run(const histogram_request& request, const options& opts = {});
+
+namespace detail {
+plan explain_histogram(const histogram_request& request, const options& opts);
+}
+
+/// How run() will carry this request out, as of a sort; from n and the type alone.
+template <class = void>
+plan explain(const histogram_request& request, const options& opts = {}) {
+  return detail::explain_histogram(request, opts);
+}
 
 namespace detail {
 template <class In, class Out>

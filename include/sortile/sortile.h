@@ -70,6 +70,10 @@ typedef char sortile_enumerations_have_the_size_of_int[sizeof(sortile_order) == 
 /* Bits are those of the unsigned number that sorts as the key does: of unsigned keys the key itself, of others the key
  * with its sign bit flipped, and of negative floats all bits flipped.
  *
+ * With `explain` a call checks its arguments as ever and tells how it would be carried out; it reads and writes no array,
+ * and results become 0. Calls on rows, permutations and sortile_first_disorder have no plan, and refuse it; calls that
+ * ask for workspace leave it aside.
+ *
  * Zero is the default of every member: `sortile_options options = {0};`, in C++ `{}`, then change what differs. Members
  * that later versions add are taken from `reserved`; a library that does not know them yet refuses them by name. */
 typedef struct sortile_options {
@@ -85,11 +89,13 @@ typedef struct sortile_options {
   void* stream;          /* SORTILE_DEVICE: the cudaStream_t in whose order the call works; NULL: the default stream */
   int checked;           /* SORTILE_DEVICE: not 0: wait for the work, and report what went wrong in it */
   size_t workspace_limit; /* bytes; where a sort of host arrays needs more, it sorts within them, slower; 0: no limit */
-  uint64_t reserved[7];   /* zeros */
+  void (*explain)(const char* plan, void* user); /* not NULL: the call only gives its plan to it, in lines of text */
+  void* explain_user;
+  uint64_t reserved[5];   /* zeros */
 } sortile_options;
 
 #define SORTILE_OPTIONS_INIT                                                                                           \
-  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0, 0, { 0 } }
+  { SORTILE_ASCENDING, 0, SORTILE_WHOLE_KEY, NULL, 0, NULL, NULL, NULL, 0, SORTILE_HOST, NULL, 0, 0, NULL, NULL, { 0 } }
 
 /* Sorts n keys from `in` to `out`: the same array (in place), or apart. */
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* options);

@@ -38,15 +38,34 @@ sortile_status translated(Work&& work) noexcept {
     keep_message(e.what());
     return SORTILE_INTERNAL_ERROR;
   } catch (...) { // a callback of a caller that is C++ in fact
-    keep_message("sortile: the progress callback threw; it must not");
+    keep_message("sortile: a callback threw; it must not");
     return SORTILE_INTERNAL_ERROR;
   }
+}
+
+/// Of calls without a plan.
+options options_to_run(const sortile_options* given) {
+  if (given != nullptr && given->explain != nullptr)
+    throw invalid_argument("sortile: options.explain is given, but this call has no plan; it must be NULL");
+  return options_of(given);
+}
+
+/// Does what is asked, or tells how. \return what run() does; of an explanation 0
+template <class Request>
+auto perform(const Request& request, const sortile_options* given) {
+  if constexpr (requires(options opts) { explain(request, opts); })
+    if (given != nullptr && given->explain != nullptr) {
+      const options opts = options_of(given);
+      given->explain(to_string(explain(request, opts)).c_str(), given->explain_user);
+      return decltype(run(request, opts))();
+    }
+  return run(request, options_to_run(given));
 }
 
 } // namespace
 
 sortile_status sortile_sort(sortile_key_type type, const void* in, void* out, size_t n, const sortile_options* opts) {
-  return translated([&] { run(keys_request(type, in, out, n), options_of(opts)); });
+  return translated([&] { perform(keys_request(type, in, out, n), opts); });
 }
 
 sortile_status sortile_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out, size_t value_bytes,
@@ -54,7 +73,7 @@ sortile_status sortile_sort_by_key(sortile_key_type type, const void* keys_in, v
   return translated([&] {
     sort_request request = keys_request(type, keys_in, keys_out, n);
     add_values(request, value_bytes, values_in, values_out);
-    run(request, options_of(opts));
+    perform(request, opts);
   });
 }
 
@@ -63,7 +82,7 @@ sortile_status sortile_argsort(sortile_key_type type, const void* keys, size_t n
   return translated([&] {
     sort_request request = keys_request(type, keys, nullptr, n);
     add_indices(request, index_bytes, indices);
-    run(request, options_of(opts));
+    perform(request, opts);
   });
 }
 
@@ -79,35 +98,33 @@ sortile_status sortile_sort_double_buffer(sortile_key_type type, void* keys_firs
     if (n > 0 && keys_first == keys_second)
       throw invalid_argument("sortile: keys_first and keys_second are the same array; a double buffer is two arrays "
                              "apart, and sortile_sort and sortile_sort_by_key sort within one");
-    *result_in_first = run(request, options_of(opts)) == result_place::input ? 1 : 0;
+    *result_in_first = perform(request, opts) == result_place::input ? 1 : 0;
   });
 }
 
 sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column_count, size_t n, size_t index_bytes,
                                     void* indices, const sortile_options* opts) {
-  return translated([&] {
-    run(rows_request{n, columns_of(columns, column_count), indices, index_bytes}, options_of(opts));
-  });
+  return translated([&] { perform(rows_request{n, columns_of(columns, column_count), indices, index_bytes}, opts); });
 }
 
 sortile_status sortile_sort_rows(const sortile_column* columns, size_t column_count, const sortile_row_array* arrays,
                                  size_t array_count, size_t n, const sortile_options* opts) {
   return translated([&] {
     const std::vector<row_array> list = arrays_of(arrays, array_count);
-    run(sort_rows_request{n, columns_of(columns, column_count), list}, options_of(opts));
+    perform(sort_rows_request{n, columns_of(columns, column_count), list}, opts);
   });
 }
 
 sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes, void* values, size_t value_bytes,
                                const sortile_options* opts) {
-  return translated([&] { run(permute_request{n, indices, index_bytes, values, value_bytes}, options_of(opts)); });
+  return translated([&] { perform(permute_request{n, indices, index_bytes, values, value_bytes}, opts); });
 }
 
 sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
                              size_t value_bytes, void* values_out, const sortile_options* opts) {
   return translated([&] {
     const std::vector<sorted_run> list = runs_of(runs, run_count);
-    run(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
+    perform(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, opts);
   });
 }
 
@@ -122,7 +139,7 @@ sortile_status sortile_merge_workspace_bytes(sortile_key_type type, const sortil
 }
 
 sortile_status sortile_top_k(const sortile_top_k_request* request, const sortile_options* opts) {
-  return translated([&] { run(top_k_of(request), options_of(opts)); });
+  return translated([&] { perform(top_k_of(request), opts); });
 }
 
 sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* request, size_t* bytes,
@@ -137,9 +154,7 @@ sortile_status sortile_top_k_workspace_bytes(const sortile_top_k_request* reques
 
 sortile_status sortile_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
                                     void* values, const sortile_options* opts) {
-  return translated([&] {
-    run(partial_sort_request{type_of(type), n, k, keys, value_bytes, values}, options_of(opts));
-  });
+  return translated([&] { perform(partial_sort_request{type_of(type), n, k, keys, value_bytes, values}, opts); });
 }
 
 sortile_status sortile_partial_sort_workspace_bytes(sortile_key_type type, size_t n, size_t k, size_t value_bytes,
@@ -153,7 +168,7 @@ sortile_status sortile_partial_sort_workspace_bytes(sortile_key_type type, size_
 
 sortile_status sortile_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
                                    const sortile_options* opts) {
-  return translated([&] { run(nth_element_request{type_of(type), n, nth, keys}, options_of(opts)); });
+  return translated([&] { perform(nth_element_request{type_of(type), n, nth, keys}, opts); });
 }
 
 sortile_status sortile_nth_element_workspace_bytes(sortile_key_type type, size_t n, size_t nth, size_t* bytes,
@@ -167,12 +182,12 @@ sortile_status sortile_nth_element_workspace_bytes(sortile_key_type type, size_t
 sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
                                      size_t rank_count, void* keys_out, const sortile_options* opts) {
   return translated([&] {
-    run(ranks_request{.type = type_of(type),
-                      .n = n,
-                      .keys = keys,
-                      .ranks = list_of(ranks, rank_count, "ranks"),
-                      .keys_out = keys_out},
-        options_of(opts));
+    perform(ranks_request{.type = type_of(type),
+                          .n = n,
+                          .keys = keys,
+                          .ranks = list_of(ranks, rank_count, "ranks"),
+                          .keys_out = keys_out},
+            opts);
   });
 }
 
@@ -189,13 +204,13 @@ sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t
                                  size_t count, sortile_quantile_method method, double* results,
                                  const sortile_options* opts) {
   return translated([&] {
-    run(quantiles_request{.type = type_of(type),
-                          .n = n,
-                          .keys = keys,
-                          .probabilities = list_of(probabilities, count, "probabilities"),
-                          .method = method_of(method),
-                          .results = results},
-        options_of(opts));
+    perform(quantiles_request{.type = type_of(type),
+                              .n = n,
+                              .keys = keys,
+                              .probabilities = list_of(probabilities, count, "probabilities"),
+                              .method = method_of(method),
+                              .results = results},
+            opts);
   });
 }
 
@@ -213,12 +228,12 @@ sortile_status sortile_quantiles_workspace_bytes(sortile_key_type type, size_t n
 sortile_status sortile_groups(const sortile_groups_request* given, size_t* groups, const sortile_options* opts) {
   return translated([&] {
     need_result(groups, "groups");
-    *groups = run(groups_of(given), options_of(opts));
+    *groups = perform(groups_of(given), opts);
   });
 }
 
 sortile_status sortile_route(const sortile_route_request* given, const sortile_options* opts) {
-  return translated([&] { run(route_of(given), options_of(opts)); });
+  return translated([&] { perform(route_of(given), opts); });
 }
 
 sortile_status sortile_route_workspace_bytes(const sortile_route_request* given, size_t* bytes,
@@ -231,12 +246,12 @@ sortile_status sortile_route_workspace_bytes(const sortile_route_request* given,
 
 sortile_status sortile_inclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
                                       sortile_scan_operator op, const sortile_options* opts) {
-  return translated([&] { run(scan_of(type, in, out, n, op, scan_kind::inclusive), options_of(opts)); });
+  return translated([&] { perform(scan_of(type, in, out, n, op, scan_kind::inclusive), opts); });
 }
 
 sortile_status sortile_exclusive_scan(sortile_key_type type, const void* in, void* out, size_t n,
                                       sortile_scan_operator op, const sortile_options* opts) {
-  return translated([&] { run(scan_of(type, in, out, n, op, scan_kind::exclusive), options_of(opts)); });
+  return translated([&] { perform(scan_of(type, in, out, n, op, scan_kind::exclusive), opts); });
 }
 
 sortile_status sortile_scan_workspace_bytes(sortile_key_type type, size_t n, size_t* bytes,
@@ -249,14 +264,14 @@ sortile_status sortile_scan_workspace_bytes(sortile_key_type type, size_t n, siz
 
 sortile_status sortile_digit_histogram(sortile_key_type type, const void* keys, size_t n, uint64_t* counts,
                                        const sortile_options* opts) {
-  return translated([&] { run(histogram_request{type_of(type), n, keys, counts}, options_of(opts)); });
+  return translated([&] { perform(histogram_request{type_of(type), n, keys, counts}, opts); });
 }
 
 sortile_status sortile_first_disorder(sortile_key_type type, const void* keys, size_t n, size_t* position,
                                       const sortile_options* opts) {
   return translated([&] {
     need_result(position, "position");
-    *position = first_disorder(type_of(type), keys, n, options_of(opts)).value_or(n);
+    *position = first_disorder(type_of(type), keys, n, options_to_run(opts)).value_or(n);
   });
 }
 
@@ -288,9 +303,7 @@ sortile_status sortile_argsort_workspace_bytes(sortile_key_type type, size_t n, 
 
 sortile_status sortile_segment_sort(sortile_key_type type, const void* in, void* out, size_t n,
                                     const sortile_segments* where, const sortile_options* opts) {
-  return translated([&] {
-    run(segmented_request{keys_request(type, in, out, n), segments_of(where)}, options_of(opts));
-  });
+  return translated([&] { perform(segmented_request{keys_request(type, in, out, n), segments_of(where)}, opts); });
 }
 
 sortile_status sortile_segment_sort_by_key(sortile_key_type type, const void* keys_in, void* keys_out,
@@ -299,7 +312,7 @@ sortile_status sortile_segment_sort_by_key(sortile_key_type type, const void* ke
   return translated([&] {
     segmented_request request{keys_request(type, keys_in, keys_out, n), segments_of(where)};
     add_values(request.arrays, value_bytes, values_in, values_out);
-    run(request, options_of(opts));
+    perform(request, opts);
   });
 }
 
@@ -308,13 +321,13 @@ sortile_status sortile_segment_argsort(sortile_key_type type, const void* keys, 
   return translated([&] {
     segmented_request request{keys_request(type, keys, nullptr, n), segments_of(where)};
     add_indices(request.arrays, index_bytes, indices);
-    run(request, options_of(opts));
+    perform(request, opts);
   });
 }
 
 sortile_status sortile_segment_top_k(const sortile_top_k_request* request, const sortile_segments* where,
                                      const sortile_options* opts) {
-  return translated([&] { run(segmented_top_k_request{top_k_of(request), segments_of(where)}, options_of(opts)); });
+  return translated([&] { perform(segmented_top_k_request{top_k_of(request), segments_of(where)}, opts); });
 }
 
 sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request* request,

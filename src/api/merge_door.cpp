@@ -80,9 +80,7 @@ plan detail::explain_merge(const merge_request& request, const options& opts) {
   return with_named_failures("the plan of a merge", [&] {
     const placed_merge placed(request);
     const kernels_choice by = assign(placed.request, opts, purpose::planning);
-    plan p;
-    p.engine = by.engine;
-    p.reason = by.kernels == nullptr ? "merges of arrays in host memory are done there" : by.reason;
+    plan p = plan_by(by);
     if (by.kernels == nullptr) {
       cpu::add_merge_steps(placed.request, p.steps);
       return p;

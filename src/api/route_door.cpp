@@ -19,9 +19,7 @@ plan detail::explain_route(const route_request& request, const options& opts) {
   return with_named_failures("the plan of a routing", [&] {
     checks::route_shape(request, opts);
     const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p;
-    p.engine = by.engine;
-    p.reason = by.reason;
+    plan p = plan_by(by);
     if (by.kernels == nullptr) {
       cpu::add_route_steps(request, p.steps);
       return p;

@@ -59,9 +59,13 @@ void scan(const scan_request& r, const options& opts) {
     need_apart(a.in, a.out);
 }
 
-void histogram(const histogram_request& r, const options& opts) {
+void histogram_type(const histogram_request& r, const options& opts) {
   need_options("a histogram", r.type, opts);
   refuse_workspace("a histogram", "needs none", opts);
+}
+
+void histogram(const histogram_request& r, const options& opts) {
+  histogram_type(r, opts);
   const std::size_t width = key_bytes(r.type);
   const named_array keys{"keys", r.keys, r.n, width, width};
   const named_array counts{"counts", r.counts, 256 * width, sizeof(std::uint64_t), alignof(std::uint64_t)};

@@ -94,7 +94,7 @@ groups_request placed(const groups_request& request, const options& opts) {
 
 kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   if (opts.memory == memory::host && allows_cpu_engine(opts))
-    return {nullptr, "cpu", "selections of arrays in host memory are done there"};
+    return {nullptr, "cpu", "arrays in host memory are its own, unless another engine is named"};
   // Any request that every engine takes: only the engine is wanted.
   const engine_choice choice =
       choose_engine(sort_request{.n = n, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);
@@ -195,9 +195,7 @@ plan plan_of(const Request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const Request request = placed(given);
     const assignment a = assign(request, opts, purpose::planning);
-    plan p;
-    p.engine = a.by.engine;
-    p.reason = a.by.reason;
+    plan p = plan_by(a.by);
     if (a.by.kernels != nullptr)
       a.by.kernels->add_steps(request, opts, p.steps);
     else
@@ -288,6 +286,22 @@ std::size_t detail::groups_workspace_bytes(const groups_request& given, const op
     checks::groups(request, opts);
     const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
     return by.kernels == nullptr || opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);
+  });
+}
+
+plan detail::explain_groups(const groups_request& given, const options& opts) {
+  return with_named_failures("the plan of groups", [&] {
+    const groups_request request = placed(given, opts);
+    checks::groups(request, opts);
+    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
+    plan p = plan_by(by);
+    if (by.kernels == nullptr) {
+      cpu::add_groups_steps(request, opts, door_threads(request.n, opts), p.steps);
+      return p;
+    }
+    by.kernels->add_steps(request, opts, p.steps);
+    p.workspace_bytes = opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);
+    return p;
   });
 }
 

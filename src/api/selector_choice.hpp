@@ -18,4 +18,12 @@ struct kernels_choice {
 /// \throws unknown_engine, engine_unusable
 kernels_choice kernels_for(std::size_t n, const options& opts, purpose what);
 
+/// A plan that says who, and nothing yet of what is done.
+inline plan plan_by(const kernels_choice& who) {
+  plan p;
+  p.engine = who.engine;
+  p.reason = who.reason;
+  return p;
+}
+
 } // namespace sortile

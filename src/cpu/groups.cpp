@@ -11,6 +11,8 @@
 #include "cpu/key_image.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
+#include "plan/group_bytes.hpp"
+#include "plan/nowhere.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -122,16 +124,27 @@ class grouper {
   std::size_t pieces_;
 };
 
-void sort_keys(const groups_request& r, const options& opts, unsigned threads, void* sorted, void* order) {
+/// `order`: where positions of the keys go, or null.
+sort_request sort_of(const groups_request& r, void* sorted, void* order) {
   sort_request sort{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = sorted};
   if (order != nullptr) {
     sort.carries = payload::indices;
     sort.value_bytes = r.index_bytes;
     sort.values_out = order;
   }
+  return sort;
+}
+
+options options_of_sort(const options& opts) {
   options of_sort;
   of_sort.order = opts.order;
   of_sort.bits = opts.bits;
+  return of_sort;
+}
+
+void sort_keys(const groups_request& r, const options& opts, unsigned threads, void* sorted, void* order) {
+  const sort_request sort = sort_of(r, sorted, order);
+  const options of_sort = options_of_sort(opts);
   const scratch space(cpu_engine().workspace_used(sort, of_sort, threads), "the workspace of a sort of groups");
   const std::function<bool(double)> told = progress_of_step(opts.progress, 0, share_of_the_sort);
   cpu_engine().run(sort, of_sort, {threads, space.bytes(), told ? &told : nullptr});
@@ -139,10 +152,9 @@ void sort_keys(const groups_request& r, const options& opts, unsigned threads, v
 
 template <class K>
 std::size_t groups_of(const groups_request& r, const options& opts, unsigned threads) {
-  const bool needs_order = r.first != nullptr || r.order != nullptr || r.inverse != nullptr;
   const scratch sorted(r.n * sizeof(K), "the sorted keys of groups");
-  const scratch positions(needs_order && r.order == nullptr ? r.n * r.index_bytes : 0, "the positions of groups");
-  void* const order = !needs_order ? nullptr : r.order != nullptr ? r.order : positions.bytes().data();
+  const scratch positions(needs_order(r) && r.order == nullptr ? r.n * r.index_bytes : 0, "the positions of groups");
+  void* const order = !needs_order(r) ? nullptr : r.order != nullptr ? r.order : positions.bytes().data();
   sort_keys(r, opts, threads, sorted.bytes().data(), order);
   const auto* const keys = reinterpret_cast<const K*>(sorted.bytes().data());
   const std::function<bool(double)> told = progress_of_step(opts.progress, share_of_the_sort, 1);
@@ -153,6 +165,14 @@ std::size_t groups_of(const groups_request& r, const options& opts, unsigned thr
 }
 
 } // namespace
+
+void add_groups_steps(const groups_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+  if (r.n == 0)
+    return;
+  const sort_request sort = sort_of(r, nowhere(6), needs_order(r) ? nowhere(7) : nullptr);
+  steps = cpu_engine().make_plan(sort, options_of_sort(opts), threads).steps;
+  steps.push_back(groups_step(r, 2, "where sorted keys differ: counted piece by piece, then written"));
+}
 
 std::size_t groups(const groups_request& r, const options& opts, unsigned threads) {
   if (r.n == 0) {

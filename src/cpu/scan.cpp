@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -160,6 +161,21 @@ void count_digits(const histogram_request& r, const key_codec<Word>& codec, unsi
 }
 
 } // namespace
+
+void add_scan_steps(const scan_request& r, unsigned threads, std::vector<plan_step>& steps) {
+  const std::size_t bytes = r.n * key_bytes(r.type);
+  if (r.n == 0)
+    return;
+  if (pieces_of(r.n, threads) > 1)
+    steps.push_back({"fold", "each of " + std::to_string(pieces_of(r.n, threads)) + " pieces", bytes, 0});
+  steps.push_back({"scan", "each piece from what stands before it", bytes, bytes});
+}
+
+void add_histogram_steps(const histogram_request& r, std::vector<plan_step>& steps) {
+  const std::size_t digits = key_bytes(r.type);
+  steps.push_back({"count", "the values of " + std::to_string(digits) + " digits of 8 bits, tables for each thread",
+                   r.n * digits, 256 * digits * sizeof(std::uint64_t)});
+}
 
 void scan(const scan_request& request, unsigned threads) {
   with_integer(request.type, [&]<class T>(T) {

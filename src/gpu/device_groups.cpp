@@ -18,7 +18,7 @@ device_groups::device_groups(const groups_request& request, const options& opts,
   kernels::arena a;
   const std::size_t n = request.n, width = request.index_bytes;
   a.take(n * key_bytes(request.type));
-  order_ = a.take(needs_order() && request.order == nullptr ? n * width : 0);
+  order_ = a.take(needs_order(request_) && request.order == nullptr ? n * width : 0);
   offsets_ = a.take(request.counts != nullptr && request.offsets == nullptr ? (n + 1) * width : 0);
   const sort_request sort = sort_of(nowhere(0), nowhere(1));
   rest_ = a.take(std::max(device_sort::workspace_at_any_place(sort, options_, device_, what),
@@ -28,12 +28,26 @@ device_groups::device_groups(const groups_request& request, const options& opts,
 
 sort_request device_groups::sort_of(std::byte* workspace, const void* keys) const {
   sort_request r{.type = request_.type, .n = request_.n, .keys_in = keys, .keys_out = workspace};
-  if (needs_order()) {
+  if (needs_order(request_)) {
     r.carries = payload::indices;
     r.value_bytes = request_.index_bytes;
     r.values_out = order_at(workspace);
   }
   return r;
+}
+
+void device_groups::add_steps(std::vector<plan_step>& steps) const {
+  if (request_.n == 0)
+    return;
+  if (short_) {
+    plan_step step = groups_step(request_, 1, "one block sorts the keys and finds where groups begin, in one launch");
+    step.bytes_read = request_.n * key_bytes(request_.type);
+    step.bytes_written += request_.order == nullptr ? 0 : request_.n * request_.index_bytes;
+    steps.push_back(std::move(step));
+    return;
+  }
+  device_sort(sort_of(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
+  steps.push_back(groups_step(request_, 1, "where sorted keys differ, told from tile to tile in one pass"));
 }
 
 void device_groups::launch(const simt::queue& q, void* workspace) const {

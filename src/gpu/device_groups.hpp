@@ -5,9 +5,12 @@
 //                 sort, then of find_groups ]
 #pragma once
 
+#include "plan/group_bytes.hpp"
 #include "sort/device_sort.hpp"
 
 #include <sortile/groups.hpp>
+
+#include <vector>
 
 namespace sortile::gpu {
 
@@ -20,16 +23,15 @@ class device_groups {
   /// Enough for the request, wherever its arrays lie.
   std::size_t workspace_bytes() const { return bytes_; }
 
+  void add_steps(std::vector<plan_step>& steps) const;
+
   /// Queues it. `workspace`: workspace_bytes() bytes, aligned to workspace_alignment. Allocates nothing.
   void launch(const simt::queue& q, void* workspace) const;
 
  private:
   sort_request sort_of(std::byte* workspace, const void* keys) const;
-  bool needs_order() const {
-    return request_.order != nullptr || request_.first != nullptr || request_.inverse != nullptr;
-  }
   void* order_at(std::byte* workspace) const {
-    return !needs_order() ? nullptr : request_.order != nullptr ? request_.order : workspace + order_;
+    return !needs_order(request_) ? nullptr : request_.order != nullptr ? request_.order : workspace + order_;
   }
   void* offsets_at(std::byte* workspace) const {
     return request_.offsets != nullptr ? request_.offsets : request_.counts != nullptr ? workspace + offsets_ : nullptr;

@@ -4,11 +4,27 @@
 #include "kernels/scan/scan.hpp"
 #include "primitives/with_word.hpp"
 
+#include <string>
+
 namespace sortile::gpu {
 
 std::size_t scan_workspace_bytes(const scan_request& request) {
   return with_integer(request.type,
                       [&]<class T>(T) { return request.n == 0 ? 0 : kernels::scan_workspace_bytes<T>(request.n); });
+}
+
+void add_scan_steps(const scan_request& request, std::vector<plan_step>& steps) {
+  const std::size_t bytes = request.n * key_bytes(request.type);
+  if (bytes > 0)
+    steps.push_back({"scan", "tiles behind each other in one pass, each told what stands before it", bytes, bytes});
+}
+
+void add_histogram_steps(const histogram_request& request, std::vector<plan_step>& steps) {
+  const std::size_t digits = key_bytes(request.type), counts = 256 * digits * sizeof(std::uint64_t);
+  steps.push_back({"clear", "the counts", 0, counts});
+  if (request.n > 0)
+    steps.push_back(
+        {"count", "the values of " + std::to_string(digits) + " digits of 8 bits", request.n * digits, counts});
 }
 
 void launch_scan(const simt::queue& q, const scan_request& request, void* workspace) {

@@ -152,14 +152,23 @@ class kernel_selector final : public selector {
   std::size_t workspace_used(const groups_request& request, const options& opts) const override {
     return device_groups(request, opts, Place::device(), workspace_for::this_call).workspace_bytes();
   }
+  void add_steps(const groups_request& request, const options& opts, std::vector<plan_step>& steps) const override {
+    device_groups(request, opts, Place::device()).add_steps(steps);
+  }
   void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const override {
     queue(request, device_groups(request, opts, Place::device(), workspace_for::this_call), opts, workspace);
   }
 
   std::size_t workspace_bytes(const scan_request& request) const override { return scan_workspace_bytes(request); }
+  void add_steps(const scan_request& request, std::vector<plan_step>& steps) const override {
+    add_scan_steps(request, steps);
+  }
   void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const override {
     Place::run(named_arrays<2>{{{"in", request.in}, {"out", request.out}}}, scan_workspace_bytes(request), workspace,
                opts, [&](const simt::queue& q, void* space) { launch_scan(q, request, space); });
+  }
+  void add_steps(const histogram_request& request, std::vector<plan_step>& steps) const override {
+    add_histogram_steps(request, steps);
   }
   void run(const histogram_request& request, const options& opts) const override {
     Place::run(named_arrays<2>{{{"keys", request.keys}, {"counts", request.counts}}}, 0, {}, opts,

@@ -99,10 +99,13 @@ class selector {
   /// The same of groups; their number goes to request.device_groups, which the kernels reach. There is a key.
   virtual std::size_t workspace_bytes(const groups_request& request, const options& opts) const = 0;
   virtual std::size_t workspace_used(const groups_request& request, const options& opts) const = 0;
+  virtual void add_steps(const groups_request& request, const options& opts, std::vector<plan_step>& steps) const = 0;
   virtual void run(const groups_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
 
   /// The same of scans; and of histograms, which need no workspace.
   virtual std::size_t workspace_bytes(const scan_request& request) const = 0;
+  virtual void add_steps(const scan_request& request, std::vector<plan_step>& steps) const = 0;
+  virtual void add_steps(const histogram_request& request, std::vector<plan_step>& steps) const = 0;
   virtual void run(const scan_request& request, const options& opts, std::span<std::byte> workspace) const = 0;
   virtual void run(const histogram_request& request, const options& opts) const = 0;
 

@@ -231,7 +231,7 @@ static const char* zeros_are_the_defaults(void) {
         initialised.progress == NULL && initialised.progress_user == NULL && initialised.workspace == NULL &&
         initialised.workspace_bytes == 0 && initialised.memory == 0 && initialised.stream == NULL &&
         initialised.checked == 0 && initialised.workspace_limit == 0 && initialised.reserved[0] == 0 &&
-        initialised.reserved[6] == 0);
+        initialised.explain == NULL && initialised.explain_user == NULL && initialised.reserved[4] == 0);
   fill(keys, values, 1u << 30);
   memcpy(expected, keys, sizeof keys);
   CHECK(sortile_sort(SORTILE_U32, expected, expected, COUNT, NULL) == SORTILE_OK && in_order(expected, COUNT));
@@ -260,12 +260,86 @@ static const char* zeros_are_the_defaults(void) {
   options.stream = keys;
   CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
   CHECK(strstr(sortile_error_message(), "stream") != NULL);
-  for (size_t i = 0; i < 7; ++i) {
+  for (size_t i = 0; i < 5; ++i) {
     options = (sortile_options){0};
     options.reserved[i] = 1;
     CHECK(sortile_sort(SORTILE_U32, keys, keys, COUNT, &options) == SORTILE_INVALID_ARGUMENT);
     CHECK(strstr(sortile_error_message(), "reserved") != NULL);
   }
+  return NULL;
+}
+
+static void keep_plan(const char* plan, void* user) {
+  strncpy(user, plan, 999);
+}
+
+/* The same call, with and without explain: a plan, and arrays as they were; then what it does. */
+static const char* explains_each_call(void) {
+  enum { MANY = 20000 };
+  static uint32_t keys[MANY], out[MANY], values[MANY], before[MANY];
+  static uint64_t digits[4 * 256];
+  static char plan[1000];
+  const uint32_t begins[3] = {0, 9000, MANY};
+  const size_t ranks[1] = {7};
+  const double half = 0.5;
+  double middle = -1;
+  size_t groups = 5;
+  sortile_options options = {0};
+  options.explain = keep_plan;
+  options.explain_user = plan;
+  for (size_t i = 0; i < MANY; ++i)
+    keys[i] = pseudo_random((uint32_t)i);
+  memcpy(before, keys, sizeof keys);
+  const sortile_segments where = {.count = 2, .begins = begins, .offset_bytes = 4};
+  const sortile_run runs[1] = {{keys, NULL, 9}};
+  const sortile_column column = {SORTILE_U32, keys, SORTILE_ASCENDING};
+  const sortile_top_k_request top = {.type = SORTILE_U32, .n = MANY, .k = 5, .keys_in = keys, .keys_out = out};
+  const sortile_groups_request groups_wanted = {
+      .type = SORTILE_U32, .n = MANY, .keys = keys, .keys_out = out, .index_bytes = 4};
+  const sortile_route_request routing_wanted = {
+      .type = SORTILE_U32, .n = MANY, .experts = keys, .expert_count = 8, .index_bytes = 4, .counts = out};
+#define CHECK_EXPLAINS(call, step)                                                                                     \
+  do {                                                                                                                 \
+    plan[0] = '\0';                                                                                                    \
+    CHECK((call) == SORTILE_OK);                                                                                       \
+    CHECK(strstr(plan, "engine") != NULL && strstr(plan, step) != NULL);                                               \
+    CHECK(memcmp(keys, before, sizeof keys) == 0 && out[0] == 0 && values[0] == 0);                                    \
+  } while (0)
+  CHECK_EXPLAINS(sortile_sort(SORTILE_U32, keys, keys, MANY, &options), "local");
+  CHECK_EXPLAINS(sortile_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, MANY, &options), "local");
+  CHECK_EXPLAINS(sortile_argsort(SORTILE_U32, keys, MANY, 4, values, &options), "workspace");
+  int in_first = 5;
+  CHECK_EXPLAINS(sortile_sort_double_buffer(SORTILE_U32, keys, out, 0, NULL, NULL, MANY, &in_first, &options),
+                 "workspace");
+  CHECK(in_first == 0 || in_first == 1);
+  CHECK_EXPLAINS(sortile_merge(SORTILE_U32, runs, 1, out, 0, NULL, &options), "merge");
+  CHECK_EXPLAINS(sortile_top_k(&top, &options), "workspace");
+  CHECK_EXPLAINS(sortile_partial_sort(SORTILE_U32, keys, MANY, 5, 0, NULL, &options), "workspace");
+  CHECK_EXPLAINS(sortile_nth_element(SORTILE_U32, keys, MANY, 5, &options), "workspace");
+  CHECK_EXPLAINS(sortile_keys_at_ranks(SORTILE_U32, keys, MANY, ranks, 1, out, &options), "workspace");
+  CHECK_EXPLAINS(sortile_quantiles(SORTILE_U32, keys, MANY, &half, 1, SORTILE_LINEAR, &middle, &options), "workspace");
+  CHECK(middle == -1);
+  CHECK_EXPLAINS(sortile_groups(&groups_wanted, &groups, &options), "groups");
+  CHECK(groups == 0);
+  CHECK_EXPLAINS(sortile_route(&routing_wanted, &options), "move");
+  CHECK_EXPLAINS(sortile_inclusive_scan(SORTILE_U32, keys, out, MANY, SORTILE_SUM, &options), "scan");
+  CHECK_EXPLAINS(sortile_exclusive_scan(SORTILE_U32, keys, keys, MANY, SORTILE_MAXIMUM, &options), "scan");
+  CHECK_EXPLAINS(sortile_digit_histogram(SORTILE_U32, keys, MANY, digits, &options), "4 digits");
+  CHECK_EXPLAINS(sortile_segment_sort(SORTILE_U32, keys, keys, MANY, &where, &options), "segments");
+  CHECK_EXPLAINS(sortile_segment_sort_by_key(SORTILE_U32, keys, keys, 4, values, values, MANY, &where, &options),
+                 "segments");
+  CHECK_EXPLAINS(sortile_segment_argsort(SORTILE_U32, keys, MANY, 4, values, &where, &options), "segments");
+  CHECK_EXPLAINS(sortile_segment_top_k(&top, &where, &options), "workspace");
+#undef CHECK_EXPLAINS
+  CHECK(digits[0] == 0);
+  CHECK(sortile_sort(SORTILE_U32, NULL, keys, MANY, &options) == SORTILE_INVALID_ARGUMENT); /* checked as ever */
+  CHECK(sortile_argsort_rows(&column, 1, MANY, 4, values, &options) == SORTILE_INVALID_ARGUMENT);
+  CHECK(strstr(sortile_error_message(), "options.explain") != NULL);
+  size_t position = 0;
+  CHECK(sortile_first_disorder(SORTILE_U32, keys, MANY, &position, &options) == SORTILE_INVALID_ARGUMENT);
+  CHECK(values[0] == 0 && position == 0);
+  options.explain = NULL;
+  CHECK(sortile_groups(&groups_wanted, &groups, &options) == SORTILE_OK && groups > 1);
   return NULL;
 }
 
@@ -476,7 +550,7 @@ static const char* selects(void) {
   CHECK(sortile_segment_top_k_workspace_bytes(&no_keys, &parts, &bytes, NULL) == SORTILE_OK && bytes == 0);
   parts.begins = NULL;
   CHECK(sortile_segment_top_k_workspace_bytes(&no_keys, &parts, &bytes, NULL) == SORTILE_INVALID_ARGUMENT); /* rows */
-  CHECK(sortile_segment_top_k(&request, &parts, NULL) == SORTILE_INVALID_ARGUMENT); /* rows */
+  CHECK(sortile_segment_top_k(&request, &parts, NULL) == SORTILE_INVALID_ARGUMENT);                         /* rows */
   CHECK(sortile_segment_top_k(&request, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
   request.k = COUNT + 1;
   CHECK(sortile_top_k(&request, NULL) == SORTILE_INVALID_ARGUMENT);
@@ -554,6 +628,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"tells_progress_and_cancels", tells_progress_and_cancels},
                                   {"names_errors", names_errors},
                                   {"zeros_are_the_defaults", zeros_are_the_defaults},
+                                  {"explains_each_call", explains_each_call},
                                   {"sorts_within_a_limit", sorts_within_a_limit},
                                   {"sorts_within_segments", sorts_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},

@@ -1,5 +1,6 @@
 // Scans and digit histograms by kernels, on the executor; and what is asked of device memory without a device.
 #include "tests/scan/scan_case.hpp"
+#include "tests/scan/scan_plans.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,10 @@ TEST(DeviceScan, Histograms) {
     const auto found = check_histogram(random_histogram(seed, "executor", 20'000));
     ASSERT_TRUE(found) << found.complaint;
   }
+}
+
+TEST(DeviceScan, Plans) {
+  check_plans("executor");
 }
 
 TEST(DeviceScan, WorkspaceIsSmall) {

@@ -1,6 +1,7 @@
 // Scans and digit histograms in host memory: the CPU engine, the templates, and what is refused.
 #include "tests/expect_refusal.hpp"
 #include "tests/scan/scan_case.hpp"
+#include "tests/scan/scan_plans.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -35,6 +36,10 @@ TEST(Scan, OfRanges) {
   EXPECT_EQ(heights[0], std::numeric_limits<std::int64_t>::lowest());
   expect_invalid([&] { inclusive_scan(lengths, std::span(begins).first(3)); },
                  {"inclusive_scan", "in", "4", "out", "3"});
+}
+
+TEST(Scan, Plans) {
+  check_plans("");
 }
 
 TEST(DigitHistogram, OfARange) {

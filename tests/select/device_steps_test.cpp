@@ -7,6 +7,7 @@
 #include "kernels/select/select_rows.hpp"
 #include "primitives/with_word.hpp"
 #include "simt/executor/device.hpp"
+#include "tests/select/groups_plans.hpp"
 #include "tests/short_tests.hpp"
 
 #include "testing/guarded_buffer.hpp"
@@ -302,6 +303,15 @@ TEST(DeviceWorkspace, OfACallIsWithinWhatIsEnough) {
                 gpu::device_groups(request, {}, h100).workspace_bytes())
           << n;
     }
+}
+
+TEST(DeviceGroups, Plans) {
+  testing::check_plans_of_groups("executor");
+  std::vector<std::uint16_t> keys(1000);
+  std::vector<std::uint32_t> first(1000);
+  const groups_request short_one{
+      .type = key_type::u16, .n = 1000, .keys = keys.data(), .index_bytes = 4, .first = first.data()};
+  EXPECT_EQ(explain(short_one, {.engine = "executor"}).steps.size(), 1u); // one launch
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Groups of equal keys against the oracle.
 #include "tests/expect_refusal.hpp"
 #include "tests/select/groups_case.hpp"
+#include "tests/select/groups_plans.hpp"
 #include "tests/short_tests.hpp"
 
 #include "testing/workloads.hpp"
@@ -44,6 +45,10 @@ TEST(Groups, Templates) {
   EXPECT_TRUE(unique(std::vector<float>{}).empty());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(unique(std::vector<float>{nan, -0.0f, 0.0f, -nan}).size(), 2u);
+}
+
+TEST(Groups, Plans) {
+  testing::check_plans_of_groups("");
 }
 
 /// The sort is a part of the whole: what follows it is told, and may be cancelled.
