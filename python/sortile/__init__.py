@@ -16,6 +16,7 @@ from ._merging import merge
 from ._quantiles import median, quantile
 from ._route import route
 from ._rows import argsort_rows, lexsort
+from ._scans import digit_histogram, exclusive_scan, inclusive_scan
 from ._segment_select import segment_top_k
 from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, partition, top_k
@@ -27,8 +28,11 @@ __all__ = [
     "argsort",
     "argsort_rows",
     "argsort_table",
+    "digit_histogram",
+    "exclusive_scan",
     "explain",
     "group_by",
+    "inclusive_scan",
     "info",
     "is_sorted",
     "lexsort",

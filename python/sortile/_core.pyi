@@ -51,6 +51,10 @@ def quantiles(
 def partition(x: Any, kth: Any, axis: Any, threads: Any, /) -> Any: ...
 def group_by(keys: Any, threads: Any, progress: Any, /) -> Any: ...
 def route(experts: Any, expert_count: Any, block: Any, dtype: Any, threads: Any, /) -> Any: ...
+def scan(
+    x: Any, axis: Any, inclusive: bool, maximum: bool, initial: int | None, threads: Any, /
+) -> Any: ...
+def digit_histogram(x: Any, descending: bool, threads: Any, /) -> Any: ...
 def explain(like: Any, n: Any, positions: Any, descending: Any, threads: Any, /) -> Any: ...
 def info() -> dict[str, Any]: ...
 def release_scratch() -> None: ...
@@ -206,6 +210,31 @@ def device_route(
     block: int,
     index_bytes: int,
     results: list[int],
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_scan(
+    type: int,
+    rows: int,
+    n: int,
+    source: int,
+    out: int,
+    inclusive: bool,
+    maximum: bool,
+    initial: int | None,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_digit_histogram(
+    type: int,
+    n: int,
+    keys: int,
+    counts: int,
+    descending: bool,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],

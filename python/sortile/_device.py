@@ -159,6 +159,13 @@ def is_sorted(f: Framework, x: Any, axis: int | None, descending: bool, nan: str
     return n < 2 or bool((positions[:, 1:] > positions[:, :-1]).all())
 
 
+def scan(
+    f: Framework, function: str, x: Any, axis: int | None, inclusive: bool, maximum: bool, initial: int | None
+) -> Any:
+    rows, back = _rows(f, x, axis)
+    return back(f.scan_rows(function, rows, inclusive, maximum, initial))
+
+
 def unique(f: Framework, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
     """Waits for the device, which alone knows how many elements are distinct."""
     index, inverse, counts = wanted

@@ -176,6 +176,20 @@ class Framework:
         """float64, by a method of _quantiles.CHOOSE the type of the keys; NaN of rows that have one. `method`: its place in _quantiles.METHODS."""
         raise NotImplementedError
 
+    def scan_rows(self, function: str, x: Any, inclusive: bool, maximum: bool, initial: int | None) -> Any:
+        """Each row scanned."""
+        raise self._only_plain(function)
+
+    def digit_histogram(self, x: Any, descending: bool) -> Any:
+        """The results of `_scans.digit_histogram`."""
+        raise self._only_plain("digit_histogram")
+
+    def _only_plain(self, function: str) -> TypeError:
+        return TypeError(
+            f"sortile.{function}: this call takes arrays of NumPy's, of PyTorch and CuPy on a GPU, and others in host "
+            f"memory; this one of {self.name}'s is none of these, or is traced"
+        )
+
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         """The results of `_route.route`, of the type of this name."""
         raise NotImplementedError
@@ -322,6 +336,9 @@ class Framework:
 
     def is_sorted(self, x: Any, axis: Any, descending: bool, nan: str) -> bool:
         return _device.is_sorted(self, x, axis, descending, nan)
+
+    def scan(self, function: str, x: Any, axis: Any, inclusive: bool, maximum: bool, initial: int | None) -> Any:
+        return _device.scan(self, function, x, axis, inclusive, maximum, initial)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         return _device.unique(self, x, wanted, equal_nan)

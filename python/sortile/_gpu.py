@@ -215,6 +215,26 @@ class GpuArrays(Framework):
             self.key_type(keys), rows, n, self.address(keys), descending, flips, *self.queue(keys)
         )
 
+    def scan_rows(self, function: str, x: Any, inclusive: bool, maximum: bool, initial: int | None) -> Any:
+        if not self.is_on_gpu(x):
+            return super().scan_rows(function, x, inclusive, maximum, initial)
+        rows, n = x.shape
+        result = self.empty((rows, n), x.dtype, x)
+        core.device_scan(
+            self.key_type(x), rows, n, self.address(x), self.address(result), inclusive, maximum, initial, *self.queue(x)
+        )
+        return result
+
+    def digit_histogram(self, x: Any, descending: bool) -> Any:
+        if not self.is_on_gpu(x):
+            return super().digit_histogram(x, descending)
+        keys = self.contiguous(x.reshape((-1,)))
+        counts = self.empty((keys.dtype.itemsize, 256), self.typed("int64"), keys)
+        core.device_digit_histogram(
+            self.key_type(keys), keys.shape[0], self.address(keys), self.address(counts), descending, *self.queue(keys)
+        )
+        return counts
+
     def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
         n = columns[0].shape[0]
         if n == 0 or not all(self.is_on_gpu(column) for column in columns):

@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "lock.hpp"
 #include "route.hpp"
+#include "scans.hpp"
 #include "select.hpp"
 #include "sort.hpp"
 #include "xla.hpp"
@@ -114,6 +115,8 @@ NB_MODULE(_core, m) {
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
   def_any(m, "route", &here::route);
+  def_any(m, "scan", &here::scan);
+  def_any(m, "digit_histogram", &here::digit_histogram);
   const auto any = [] { return nanobind::arg().none(); };
   m.def("check_segments", stopping(&here::check_segments), any(), any());
   m.def("quantiles", stopping(&here::quantiles), any(), any(), any(), any(), any(), any());
@@ -132,6 +135,9 @@ NB_MODULE(_core, m) {
   m.def("device_quantiles", stopping(&here::device_quantiles));
   m.def("device_ranks", stopping(&here::device_ranks));
   m.def("device_route", stopping(&here::device_route));
+  m.def("device_scan", stopping(&here::device_scan), any(), any(), any(), any(), any(), any(), any(), any(), any(),
+        any(), any());
+  m.def("device_digit_histogram", stopping(&here::device_digit_histogram));
   m.def("device_merge", stopping(&here::device_merge));
   m.def("device_done", stopping(&here::device_done));
   m.def("device_explain", stopping(&here::device_explain));

@@ -3,7 +3,7 @@
 
 #include "arrays.hpp"
 #include "complex_keys.hpp"
-#include "lanes.hpp"
+#include "lane_calls.hpp"
 
 #include <sortile/request.hpp>
 
@@ -14,23 +14,6 @@
 namespace sortile::python {
 
 namespace {
-
-/// An array and the axis of its lanes; axis=None takes the elements as one lane.
-struct subject {
-  nb::object array;
-  int axis;
-
-  subject(nb::handle x, nb::handle axis_wish) {
-    if (axis_wish.is_none()) {
-      array = owned(PyArray_Ravel(as_array(x), NPY_CORDER));
-      axis = 0;
-    } else {
-      array = nb::borrow<nb::object>(x);
-      axis = axis_of(axis_wish, PyArray_NDIM(as_array(x)));
-    }
-  }
-  PyArrayObject* get() const { return as_array(array); }
-};
 
 /// The caller's `out`, or a new array that lies as `like` does.
 nb::object place_for(const char* function, nb::handle out, PyArrayObject* like, PyArray_Descr* type) {
@@ -54,15 +37,6 @@ void run_lanes(call& how, const subject& x, nb::handle out, const lane_work& wor
   const lane_pair where = lanes_of(x.get(), as_array(out), x.axis);
   const std::size_t n = where.lanes * where.length;
   how.run(n, [&] { for_each_lane(where, work, how.opts, how.threads(n)); });
-}
-
-lane_work work_on(PyArrayObject* in, const element& e, PyArrayObject* out) {
-  lane_work work;
-  work.key_width = e.width;
-  work.result_width = static_cast<std::size_t>(PyArray_ITEMSIZE(out));
-  work.swapped_in = e.swapped;
-  work.aligned = PyArray_ISALIGNED(in) && PyArray_ISALIGNED(out);
-  return work;
 }
 
 /// Of `out`: what is no plain array has to become one in Python first, or be refused.

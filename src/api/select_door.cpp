@@ -94,7 +94,8 @@ groups_request placed(const groups_request& request, const options& opts) {
 
 kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
   if (opts.memory == memory::host && allows_cpu_engine(opts))
-    return {nullptr, "cpu", "arrays in host memory are its own, unless another engine is named"};
+    return {nullptr, "cpu",
+            what == purpose::planning ? "arrays in host memory are its own, unless another engine is named" : ""};
   // Any request that every engine takes: only the engine is wanted.
   const engine_choice choice =
       choose_engine(sort_request{.n = n, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);

@@ -67,11 +67,12 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
     ("descending", ["ascending", None, [True], np.array([True, False]), 2], "descending is|descending has", {
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.argsort_rows: ([X, X, X],),
         sortile.lexsort: ([X, X, X],), sortile.merge: (X, X), sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4]),
-        sortile.segment_argsort: (X, [0, 4]), sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.explain: (X,)}),
+        sortile.segment_argsort: (X, [0, 4]), sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.explain: (X,),
+        sortile.digit_histogram: (X,)}),
     ("axis", ["x", 1.0, 0.0, (0,), True, False, np.array([0]), 5, -5, 2**70, -2**70], "axis", {
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X), sortile.is_sorted: (X,),
         sortile.lexsort: ([X, X],), sortile.top_k: (X, 2), sortile.partition: (X, 2), sortile.quantile: (X, 0.5),
-        sortile.median: (X,), sortile.explain: (X,)}),
+        sortile.median: (X,), sortile.explain: (X,), sortile.inclusive_scan: ([1, 2],), sortile.exclusive_scan: ([1, 2],)}),
     ("stable", ["mergesort", None, 2, [True]], "stable is", {
         sortile.sort: (X,), sortile.argsort: (X,), sortile.sort_by_key: (X, X)}),
     ("threads", ["x", 1.5, 0, -1, 2**70, True], "threads is", {
@@ -79,7 +80,8 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
         sortile.lexsort: ([X],), sortile.merge: (X,), sortile.is_sorted: (X,), sortile.unique: (X,), sortile.top_k: (X, 2),
         sortile.partition: (X, 2), sortile.quantile: (X, 0.5), sortile.median: (X,), sortile.group_by: (X,),
         sortile.segment_sort: (X, [0, 4]), sortile.segment_argsort: (X, [0, 4]), sortile.explain: (X,),
-        sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1), sortile.segment_top_k: (X, 2, [0, 4])}),
+        sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1), sortile.segment_top_k: (X, 2, [0, 4]),
+        sortile.inclusive_scan: ([1],), sortile.exclusive_scan: ([1],), sortile.digit_histogram: (X,)}),
     ("dtype", ["x", object(), "i4", 3], "dtype", {
         sortile.argsort: (X,), sortile.argsort_rows: ([X],), sortile.lexsort: ([X],), sortile.segment_argsort: (X, [0, 4])}),
     ("dtype", ["x", object(), "u4", 3], "dtype", {sortile.route: ([0], 1)}),
@@ -400,6 +402,9 @@ EVERY_CALL = [
     lambda x: sortile.median(x),
     lambda x: sortile.segment_sort(x, [0, 100, 3000], descending=True),
     lambda x: sortile.route(SIZES, 5, block=16),
+    lambda x: sortile.inclusive_scan(SIZES, op="maximum", initial=3),
+    lambda x: sortile.exclusive_scan(SIZES.reshape(3, -1), axis=0),
+    lambda x: sortile.digit_histogram(x[::2]),
     lambda x: sortile.sort_table(frame(), [("t", "descending"), "k"]),
     lambda x: sortile.argsort_table(frame(), "k"),
     lambda x: sortile.sort_table(TABLE, ["t", ("k", "descending")]),

@@ -530,6 +530,27 @@ def test_what_is_refused(gpu):
             call()
 
 
+def test_scans_and_digit_histograms(gpu):
+    calls = (sortile.inclusive_scan, sortile.exclusive_scan, sortile.digit_histogram)
+    if gpu.name == "jax":
+        for call in calls:
+            with pytest.raises(TypeError, match=f"^sortile.{call.__name__}: .*of JAX's"):
+                call(gpu.there(np.zeros(3, "i4")))
+        return
+    for name in ("i4", "i8", "u4", "u8"):
+        for shape, axis in [((0,), 0), ((1,), 0), ((5000,), -1), ((300_000,), 0), ((7, 900), 1), ((7, 900), 0), ((3, 4, 5), None), ((4, 0), 1)]:
+            x = fill(name, int(np.prod(shape)), 5).reshape(shape)
+            for call in calls[:2]:
+                for op, initial in [("sum", None), ("maximum", 3)]:
+                    found = call(gpu.there(x), op=op, axis=axis, initial=initial)
+                    np.testing.assert_array_equal(gpu.back(found), call(x, op=op, axis=axis, initial=initial), strict=True)
+    for name in gpu.types:
+        x = fill(name, 30_000, 6).reshape(100, 300)
+        for descending in (False, True):
+            found = gpu.back(sortile.digit_histogram(gpu.there(x), descending=descending))
+            np.testing.assert_array_equal(found, sortile.digit_histogram(x, descending=descending), strict=True)
+
+
 def test_many_threads_at_once(gpu):
     """Each with arrays of its own; PyTorch's and CuPy's on streams of their own."""
     failures = []

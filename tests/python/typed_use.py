@@ -56,6 +56,8 @@ routing = sortile.route(np.array([1, 0]), 2, block=16, dtype=np.int32)
 order: NDArray[Any] = routing.order
 h: dict[str, Any] = sortile.info()
 version: str = sortile.__version__
+sums: NDArray[Any] = sortile.exclusive_scan([3, 0, 4], op="maximum", axis=None, initial=np.int64(0), threads=1)
+digits: NDArray[np.int64] = sortile.digit_histogram(x, descending=True)
 i: NDArray[Any] = sortile.sort(x, axis=np.int64(0), threads=np.int32(1))
 j: NDArray[Any] = sortile.partition(x, np.int64(1), axis=np.int8(0))
 k: NDArray[Any] = sortile.argsort_rows([x, x], descending=np.array([True, False]))
