@@ -96,8 +96,6 @@ runs_to_sort runs_of(const sort_job& job, const files::run_reader& reader, std::
 int sort_fixed_records(const sort_job& job, first_input first, file_format format, const talk& voice) {
   if (!(job.values + job.values_type).empty() || (!job.values_output.empty() && !job.count))
     refuse("--values goes with arrays whose keys are numbers");
-  if (!job.quantiles.empty())
-    refuse("--quantiles goes with arrays whose keys are numbers");
   if (const std::string option = job.text.named_for_arrays(); !option.empty() && option != "-u")
     refuse("{} goes with text; records are ordered with --key and -r", option);
   const bool is_npy = format == file_format::npy;
@@ -109,6 +107,9 @@ int sort_fixed_records(const sort_job& job, first_input first, file_format forma
   progress_bar bar(voice);
   bar.phase("read");
   const record_layout layout = layout_of_records(first->peek_npy_header(), first->name(), format, job.arrays);
+  if (!job.quantiles.empty())
+    refuse("{}: holds {}; --quantiles goes with arrays whose keys are numbers", first->name(),
+           layout.npy ? "elements of type " + layout.npy->descr : "records");
   const files::record_shape shape{.record_bytes = layout.record_bytes};
   // How many records are left is known when all are sorted; the header of a .npy file says it in front of them.
   const bool fewer = job.text.unique || !job.top.empty();

@@ -61,7 +61,7 @@ class engine_unusable : public detail::error_of<status::engine_unusable> {
 class out_of_memory : public detail::error_of<status::out_of_memory> {
   using error_of::error_of;
 };
-/// Arrays that were being sorted in place hold unspecified contents after this.
+/// Outputs, and arrays that were being sorted in place, may hold unspecified contents after this.
 class cancelled : public detail::error_of<status::cancelled> {
   using error_of::error_of;
 };

@@ -141,6 +141,24 @@ auto group_by(Arguments&&...) {
   return std::vector<std::uint64_t>();
 }
 
+// And elements that are no keys.
+
+template <class Keys>
+requires(!key_range<Keys>) auto unique(Keys&&, const options& = {}) {
+  detail::check_keys<Keys>();
+  return std::vector<std::uint64_t>();
+}
+template <class Keys>
+requires(!key_range<Keys>) auto count_keys(Keys&&, const options& = {}) {
+  detail::check_keys<Keys>();
+  return key_counts<std::uint64_t>();
+}
+template <class Index = std::uint64_t, class Keys>
+requires(!key_range<Keys>) auto group_by(Keys&&, const options& = {}) {
+  detail::check_keys<Keys>();
+  return key_groups<std::uint64_t, std::uint64_t>();
+}
+
 } // namespace sortile
 #pragma GCC visibility pop
 

@@ -265,7 +265,7 @@ requires(!index_range<Positions> || !detail::values_out<Values>) void permute(Po
 }
 
 template <class A, class B, class Out>
-requires(!comparison_of<Out, B> && !detail::is_on_device<std::remove_cvref_t<Out>> &&
+requires(!comparison_of<Out, B> && !detail::list_of_ranges<A> && !detail::is_on_device<std::remove_cvref_t<Out>> &&
          (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
   detail::check_keys<A>();
   if constexpr (key_range<A>)
@@ -277,6 +277,15 @@ requires(!comparison_of<Out, B> && !detail::is_on_device<std::remove_cvref_t<Out
 template <class... Arguments>
 requires(sizeof...(Arguments) > 3 && detail::without_options<Arguments...>) void merge(Arguments&&...) {
   detail::refuse_last<Arguments...>();
+}
+
+template <detail::list_of_ranges Runs, class Out>
+requires(!std::convertible_to<Out, const options&> &&
+         !(key_range<std::ranges::range_reference_t<Runs>> && detail::keys_out<Out>)) void merge(Runs&&, Out&&,
+                                                                                                 const options& = {}) {
+  detail::check_keys<std::ranges::range_reference_t<Runs>>();
+  if constexpr (key_range<std::ranges::range_reference_t<Runs>>)
+    detail::check_keys_out<Out>();
 }
 
 // strings
@@ -315,6 +324,22 @@ template <class Index = std::uint64_t, class... Arguments>
 requires detail::without_options<Arguments...>
 auto segment_argsort(Arguments&&...) {
   detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+
+struct segments;
+
+template <class R, comparison_of<R> Compare>
+void segment_sort(R&&, const segments&, Compare&&, const options& = {}) {
+  detail::refuse_order_of_segments<R>();
+}
+template <class R, class Values, comparison_of<R> Compare>
+void segment_sort_by_key(R&&, Values&&, const segments&, Compare&&, const options& = {}) {
+  detail::refuse_order_of_segments<R>();
+}
+template <class Index = std::uint64_t, class R, comparison_of<R> Compare>
+auto segment_argsort(R&&, const segments&, Compare&&, const options& = {}) {
+  detail::refuse_order_of_segments<R>();
   return std::vector<std::uint64_t>();
 }
 

@@ -54,6 +54,9 @@ inline constexpr bool is_value_buffer = false;
 template <class V>
 inline constexpr bool is_value_buffer<double_buffer<V>&> = value<V> && !std::is_const_v<V>;
 
+template <class R>
+concept list_of_ranges = std::ranges::range<R> && std::ranges::range<std::ranges::range_reference_t<R>>;
+
 // What is often written.
 template <class I, class S>
 concept iterators = !std::ranges::range<S> && std::input_iterator<std::decay_t<I>> &&
@@ -130,6 +133,19 @@ constexpr void refuse_last() {
   else
     static_assert(never<First>, "sortile: a number or a word says nothing here; what a call may be told are options: "
                                 "sort(v, {.order = order::descending, .threads = 2})");
+}
+
+template <class R>
+constexpr void refuse_order_of_segments() {
+  static_assert(never<R>,
+                "sortile: within segments keys are sorted in their own order, {.order = order::descending} or "
+                "ascending; by a comparison sort(std::span(v).subspan(begin, n), less) sorts one");
+}
+
+template <class First, class... More>
+constexpr void refuse_direction_of_quantiles() {
+  static_assert(never<First>, "sortile: quantiles have no direction: in a descending order that at 0.1 is the one at "
+                              "0.9, and the median is the same");
 }
 
 template <class Columns>

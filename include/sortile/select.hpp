@@ -290,6 +290,8 @@ top_k_request first_positions(const char* operation, Keys& keys, Positions& posi
   return first_positions(keys, positions);
 }
 
+/// The smaller number. \throws invalid_argument where k was a negative one
+std::size_t first_of(const char* operation, std::size_t k, std::size_t n);
 /// The same of as many rows of one length as there are counts. \throws invalid_argument where lengths are no multiple,
 /// or not 0 with no counts
 top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
@@ -348,7 +350,7 @@ void segment_top_k(In&& in, Out&& out, const segments& where, Counts&& counts, c
 template <key_range Keys>
 [[nodiscard]] auto top_k(Keys&& keys, std::size_t k, const options& opts = {}) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
-  std::vector<K> first(k < detail::length(keys) ? k : detail::length(keys));
+  std::vector<K> first(detail::first_of("top_k", k, detail::length(keys)));
   top_k(keys, first, opts);
   return first;
 }
@@ -425,8 +427,8 @@ void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where
 /// The positions of the first k keys, or of all where there are fewer, as a new vector.
 template <index Index = std::uint64_t, key_range Keys>
 [[nodiscard]] std::vector<Index> arg_top_k(Keys&& keys, std::size_t k, const options& opts = {}) {
-  const std::size_t n = detail::length(keys);
-  std::vector<Index> positions = detail::room_for_positions<Index>("arg_top_k", k < n ? k : n);
+  const std::size_t first = detail::first_of("arg_top_k", k, detail::length(keys));
+  std::vector<Index> positions = detail::room_for_positions<Index>("arg_top_k", first);
   arg_top_k(keys, positions, opts);
   return positions;
 }
@@ -554,6 +556,69 @@ requires detail::ends_with_direction<Arguments...>
 auto keys_at_ranks(Arguments&&...) {
   detail::refuse_last<Arguments...>();
   return std::vector<std::uint64_t>();
+}
+
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto quantiles(Arguments&&...) {
+  detail::refuse_direction_of_quantiles<Arguments...>();
+  return std::vector<double>();
+}
+template <class... Arguments>
+requires detail::ends_with_direction<Arguments...>
+auto median(Arguments&&...) {
+  detail::refuse_direction_of_quantiles<Arguments...>();
+  return 0.0;
+}
+
+// As in misuse.hpp: elements that are no keys, and iterators.
+
+template <class Keys>
+requires(!key_range<Keys>) auto top_k(Keys&&, std::size_t, const options& = {}) {
+  detail::check_keys<Keys>();
+  return std::vector<std::uint64_t>();
+}
+template <class Index = std::uint64_t, class Keys>
+requires(!key_range<Keys>) auto arg_top_k(Keys&&, std::size_t, const options& = {}) {
+  detail::check_keys<Keys>();
+  return std::vector<std::uint64_t>();
+}
+template <class Keys>
+requires(!detail::keys_out<Keys>) auto partial_sort(Keys&&, std::size_t, const options& = {}) {
+  detail::check_keys_out<Keys>();
+}
+template <class Keys>
+requires(!detail::keys_out<Keys>) auto nth_element(Keys&&, std::size_t, const options& = {}) {
+  detail::check_keys_out<Keys>();
+}
+template <class Keys>
+requires(!key_range<Keys>) auto keys_at_ranks(Keys&&, std::span<const std::size_t>, const options& = {}) {
+  detail::check_keys<Keys>();
+  return std::vector<std::uint64_t>();
+}
+template <class Keys>
+requires(!key_range<Keys>) auto quantiles(Keys&&, std::span<const double>, quantile_method = quantile_method::linear,
+                                          const options& = {}) {
+  detail::check_keys<Keys>();
+  return std::vector<double>();
+}
+template <class Keys>
+requires(!key_range<Keys>) auto median(Keys&&, const options& = {}) {
+  detail::check_keys<Keys>();
+  return 0.0;
+}
+
+template <class First, class Middle, class Last, class... More>
+requires detail::iterators<First, Middle> && detail::iterators<First, Last>
+void partial_sort(First&&, Middle&&, Last&&, More&&...) {
+  static_assert(detail::never<First>,
+                "sortile: calls take a range and a number in place of iterators: partial_sort(v, k)");
+}
+template <class First, class Nth, class Last, class... More>
+requires detail::iterators<First, Nth> && detail::iterators<First, Last>
+void nth_element(First&&, Nth&&, Last&&, More&&...) {
+  static_assert(detail::never<First>,
+                "sortile: calls take a range and a number in place of iterators: nth_element(v, nth)");
 }
 
 } // namespace sortile

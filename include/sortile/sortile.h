@@ -218,7 +218,7 @@ sortile_status sortile_quantiles_workspace_bytes(sortile_key_type type, size_t n
                                                  size_t count, size_t* bytes, const sortile_options* options);
 
 /* The groups of n equal keys in host memory: *groups becomes their number. Outputs that are NULL are not wanted; all but
- * keys_out hold numbers of index_bytes (4 or 8). */
+ * keys_out hold numbers of index_bytes (4 or 8; where none is wanted 0 too). */
 typedef struct sortile_groups_request {
   sortile_key_type type;
   size_t n;

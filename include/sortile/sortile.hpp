@@ -278,6 +278,25 @@ void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
   run(merge_request{.type = key_type_of<K>, .runs = runs, .keys_out = std::ranges::data(out)}, opts);
 }
 
+/// Merges any number of sorted runs, such as a std::vector of spans, into `out`, which has room for all and overlaps
+/// none. Stable: of equal keys, those of earlier runs come first.
+template <std::ranges::forward_range Runs, key_range Out>
+requires key_range<std::ranges::range_reference_t<Runs>> && writable<Out>
+void merge(Runs&& runs, Out&& out, const options& opts = {}) {
+  using K = std::ranges::range_value_t<Out>;
+  using Run = std::ranges::range_reference_t<Runs>;
+  static_assert(std::same_as<K, std::ranges::range_value_t<Run>>,
+                "sortile: runs and output must have keys of one type");
+  std::vector<sorted_run> list;
+  std::size_t n = 0;
+  for (auto&& one : runs) {
+    list.push_back({std::ranges::data(one), nullptr, detail::length(one)});
+    n += list.back().n;
+  }
+  detail::same_length("merge", "all runs together", n, "out", detail::length(out));
+  run(merge_request{.type = key_type_of<K>, .runs = list, .keys_out = std::ranges::data(out)}, opts);
+}
+
 } // namespace sortile
 #pragma GCC visibility pop
 

@@ -140,6 +140,13 @@ def as_array(x: Any, name: str = "") -> Array:
         taken = np.asarray(x)
         if taken.ndim > 1 and _holds_masks(x, taken.ndim - 1):
             raise TypeError("masked arrays in it would lose their masks")
+        if taken.ndim == 0 and taken.dtype.kind in "OUS" and not isinstance(x, np.ndarray):
+            raise TypeError("it has no elements that NumPy sees; a list of them is one, and so is an array")
+        if _lacks_elements(x):
+            raise TypeError(
+                "elements of it are missing, which would be lost; sort_table(pandas.Series(x)) sorts it with them, "
+                "x.to_numpy(dtype, na_value=...) puts a value in their place"
+            )
         return taken
     except (TypeError, ValueError, OverflowError) as e:  # of classes, too, that are not made of a text alone
         what = f"{name}, of type {type(x).__name__}," if name else f"this {type(x).__name__}"
@@ -147,11 +154,17 @@ def as_array(x: Any, name: str = "") -> Array:
         raise kind(f"sortile: {what} cannot be taken as an array: {e}") from e
 
 
+def _lacks_elements(x: Any) -> bool:
+    """Whether this is one of pandas' arrays with a mask that hides some."""
+    missing = getattr(getattr(x, "dtype", None), "na_value", None)
+    return type(missing).__name__ == "NAType" and bool(x.isna().any())
+
+
 def _holds_masks(x: Any, depth: int) -> bool:
     """Whether masked arrays lie in lists so deep."""
     if not isinstance(x, (list, tuple)) or depth == 0:
         return False
-    return any(isinstance(part, np.ma.MaskedArray) or _holds_masks(part, depth - 1) for part in x)
+    return any(isinstance(part, np.ma.MaskedArray) or _lacks_elements(part) or _holds_masks(part, depth - 1) for part in x)
 
 
 def target_of(function: str, out: Any) -> Array | None:

@@ -131,11 +131,13 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
 groups_request groups_of(const sortile_groups_request* given) {
   if (given == nullptr)
     throw invalid_argument("sortile: the request of groups is null");
+  const bool has_numbers = given->first != nullptr || given->counts != nullptr || given->offsets != nullptr ||
+                           given->order != nullptr || given->inverse != nullptr;
   return {.type = type_of(given->type),
           .n = given->n,
           .keys = given->keys,
           .keys_out = given->keys_out,
-          .index_bytes = given->index_bytes,
+          .index_bytes = given->index_bytes == 0 && !has_numbers ? 8 : given->index_bytes,
           .first = given->first,
           .counts = given->counts,
           .offsets = given->offsets,

@@ -68,7 +68,8 @@ void need_value_size(std::size_t value_bytes) {
 
 void need_known(key_type type) {
   if (key_bytes(type) == 0)
-    refuse("key type number " + std::to_string(static_cast<int>(type)) + " does not exist");
+    refuse("key type number " + std::to_string(static_cast<int>(type)) +
+           " does not exist; they go from 0 (u8) to 13 (f64)");
 }
 
 void need_order(order direction) {
@@ -123,7 +124,8 @@ void sort_payload(const Request& r) {
     need_alignment("indices", r.values_out, r.n, r.value_bytes);
     break;
   default:
-    refuse("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
+    refuse("payload number " + std::to_string(static_cast<int>(r.carries)) +
+           " does not exist; none is 0, values 1, indices 2");
   }
 }
 

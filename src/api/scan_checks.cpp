@@ -39,9 +39,11 @@ void scan_type(const scan_request& r, const options& opts) {
   if (!is_scanned(r.type))
     refuse_call("a scan of " + std::string(name(r.type)) + " is asked for; allowed are u32, i32, u64 and i64");
   if (r.op > scan_operator::maximum)
-    refuse_call("scan operator number " + std::to_string(static_cast<int>(r.op)) + " does not exist");
+    refuse_call("scan operator number " + std::to_string(static_cast<int>(r.op)) +
+                " does not exist; sum is 0, maximum 1");
   if (r.kind > scan_kind::exclusive)
-    refuse_call("scan kind number " + std::to_string(static_cast<int>(r.kind)) + " does not exist");
+    refuse_call("scan kind number " + std::to_string(static_cast<int>(r.kind)) +
+                " does not exist; inclusive is 0, exclusive 1");
   if (asks_for_an_order(opts))
     refuse_call("a scan takes whole numbers as they stand; leave options::order and options::bits at their defaults");
   if (opts.memory == memory::host)

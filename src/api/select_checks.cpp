@@ -5,8 +5,10 @@
 #include "api/checks.hpp"
 #include "api/segment_checks.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <type_traits>
 
 namespace sortile::checks {
 namespace {
@@ -61,7 +63,8 @@ void need_payload(const top_k_request& r) {
       refuse_call("32-bit indices cannot number n = " + std::to_string(r.n) + " keys; use 64-bit indices above 2^32");
   }
   if (r.carries != payload::none && r.carries != payload::values && r.carries != payload::indices)
-    refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) + " does not exist");
+    refuse_call("payload number " + std::to_string(static_cast<int>(r.carries)) +
+                " does not exist; none is 0, values 1, indices 2");
 }
 
 void need_row_k(const top_k_request& r) {
@@ -238,7 +241,8 @@ void selection(const quantiles_request& r, const options& opts) {
     refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
                 "defaults");
   if (r.method > quantile_method::midpoint)
-    refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) + " does not exist");
+    refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) +
+                " does not exist; they go from 0 (linear) to 4 (midpoint)");
   if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
     refuse_call("n = 0 keys have no quantiles; n must be at least 1");
   need_array(arrays_of(r).list, memory::host);
@@ -316,6 +320,14 @@ std::size_t share(const char* operation, const char* name, std::size_t length, s
 }
 
 } // namespace
+
+std::size_t first_of(const char* operation, std::size_t k, std::size_t n) {
+  if (k > std::numeric_limits<std::size_t>::max() / 2)
+    throw invalid_argument(std::string("sortile::") + operation + ": k = " +
+                           std::to_string(static_cast<std::make_signed_t<std::size_t>>(k)) +
+                           " is asked for; it is 0 at least");
+  return std::min(k, n);
+}
 
 top_k_request by_rows(const char* operation, const top_k_request& whole, const void* counts, std::size_t rows,
                       std::size_t count_bytes) {

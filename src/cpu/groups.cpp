@@ -179,7 +179,7 @@ std::size_t groups(const groups_request& r, const options& opts, unsigned thread
     if (r.offsets != nullptr)
       std::memset(r.offsets, 0, r.index_bytes);
     if (opts.progress && !opts.progress(1.0))
-      throw cancelled("cancelled by the progress callback");
+      throw cancelled("cancelled by the progress callback; outputs may hold unspecified contents");
     return 0;
   }
   switch (key_bytes(r.type)) {

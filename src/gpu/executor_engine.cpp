@@ -55,7 +55,7 @@ class engine_on_executor final : public engine {
   }
 
   std::string why_refused(const sort_request&, const options& opts) const override {
-    return opts.memory == memory::device ? "its arrays lie in host memory" : "";
+    return opts.memory == memory::device ? "its arrays lie in host memory (memory::host)" : "";
   }
 
   std::string why_left_aside(const sort_request&, const options&) const override {

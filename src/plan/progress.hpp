@@ -42,7 +42,7 @@ class progress_meter {
   void tell(double fraction) {
     if (!(*callback_)(fraction))
       throw cancelled(
-          "cancelled by the progress callback; arrays that were being sorted in place hold unspecified contents");
+          "cancelled by the progress callback; outputs, and arrays sorted in place, may hold unspecified contents");
   }
 
   const std::function<bool(double)>* callback_;

@@ -76,6 +76,9 @@ COMPARED = "a comparison of members is written out: sort(v, [](const T& a, const
 COLUMNS = "rows have an array of columns: sort_rows(std::array{by(v)}, std::tie(v, w))"
 COLUMN_ORDER = "each column has its direction: std::array{by(v, order::descending)}"
 BUFFER = "a double_buffer must be a variable"
+QUANTILES = "quantiles have no direction: in a descending order that at 0.1 is the one at 0.9"
+ITERATORS = "calls take a range and a number in place of iterators"
+OF_SEGMENTS = "within segments keys are sorted in their own order"
 WRAP = "a projection is wrapped in by(): sort(v, by(&T::member))"
 
 REFUSED = [
@@ -195,6 +198,28 @@ REFUSED = [
     ("auto p = sortile::unique(v, order::descending);", DIRECTION),
     ("auto p = sortile::count_keys(v, order::descending);", DIRECTION),
     ("auto p = sortile::digit_histogram(v, order::descending);", DIRECTION),
+    ("auto p = sortile::median(v, order::descending);", QUANTILES),
+    ("auto p = sortile::quantiles(v, std::vector{0.5}, sortile::quantile_method::lower, order::descending);", QUANTILES),
+    ("auto p = sortile::top_k(strings, 3);", STRINGS),
+    ("auto p = sortile::arg_top_k<std::uint32_t>(people, 3, {.threads = 2});", MEMBERS),
+    ("sortile::partial_sort(strings, 3);", STRINGS),
+    ("sortile::nth_element(constant, 3);", CONST),
+    ("auto p = sortile::keys_at_ranks(bits, std::vector<std::size_t>{1});", BITS),
+    ("auto p = sortile::median(strings);", STRINGS),
+    ("auto p = sortile::quantiles(people, std::vector{0.5});", MEMBERS),
+    ("auto p = sortile::unique(strings);", STRINGS),
+    ("auto p = sortile::count_keys(pairs);", MEMBERS),
+    ("auto p = sortile::group_by<std::uint32_t>(strings, {.threads = 2});", STRINGS),
+    ("sortile::partial_sort(v.begin(), v.begin() + 2, v.end());", ITERATORS),
+    ("sortile::partial_sort(v.begin(), v.begin() + 2, v.end(), younger);", ITERATORS),
+    ("sortile::nth_element(v.data(), v.data() + 2, v.data() + 4);", ITERATORS),
+    ("sortile::nth_element(list.begin(), list.begin(), list.end(), std::less{});", ITERATORS),
+    ("sortile::segment_sort(v, sortile::segments::rows(1, 1), std::greater{});", OF_SEGMENTS),
+    ("sortile::segment_sort_by_key(v, w, sortile::segments::rows(1, 1), younger);", OF_SEGMENTS),
+    ("auto p = sortile::segment_argsort(people, sortile::segments::rows(1, 1), younger);", OF_SEGMENTS),
+    ("sortile::merge(std::vector{v, w}, constant);", CONST),
+    ("sortile::merge(std::array{strings, strings}, strings);", STRINGS),
+    ("sortile::merge(std::vector{v, w}, f);", "runs and output must have keys of one type"),
     ("sortile::merge(v, f, w, younger);", "ranges and output must have elements of one type"),
     ("sortile::merge(std::array{f, f}, w, younger);", "runs and output must have elements of one type"),
 ]
@@ -218,6 +243,11 @@ sortile::sort(v, w, std::ranges::less{}); sortile::sort(deque, younger); sortile
 sortile::sort_by_key(v, w, std::greater<int>{}); sortile::sort_by_key(strings, f, younger); sortile::sort_by_key(v, f, v, f, younger, variable);
 auto t = sortile::argsort(constant_people, younger); auto u = sortile::argsort<std::uint32_t>(v, std::greater{}, {.threads = 1});
 sortile::argsort(v, w, younger); if (sortile::is_sorted(strings, std::less{}) && sortile::is_sorted(v, younger, variable)) v.clear();
+sortile::merge(std::vector{v, w}, v); sortile::merge(std::array{std::span(array), std::span(changed)}, v, variable); sortile::merge(std::vector{w, w}, v, {.threads = 1});
+auto middle = sortile::median(constant) + sortile::median(v, {.threads = 1}); auto below = sortile::quantiles(v, std::vector{0.5}, sortile::quantile_method::lower, variable);
+sortile::partial_sort(v, 3); sortile::partial_sort(v, 3, variable); sortile::nth_element(v, 3, {.threads = 1}); auto at = sortile::keys_at_ranks(v, std::vector<std::size_t>{1}, variable);
+auto groups = sortile::group_by(constant, variable); auto distinct = sortile::unique(v, {.threads = 1}); auto many = sortile::count_keys(std::vector{1, 2});
+sortile::segment_sort(v, sortile::segments::rows(1, 1), variable); sortile::top_k(v, w, {.threads = 1}); sortile::top_k(constant, w);
 sortile::merge(v, w, v, younger); sortile::merge(std::vector{v, w}, v, std::greater{}, variable);
 sortile::sort_strings(strings); sortile::sort_strings(std::span(strings), {.order = order::descending});
 auto x = sortile::argsort_strings(strings); auto y = sortile::unique_strings<std::uint32_t>(strings, {.threads = 1});

@@ -295,7 +295,7 @@ static const char* explains_each_call(void) {
   const sortile_column column = {SORTILE_U32, keys, SORTILE_ASCENDING};
   const sortile_top_k_request top = {.type = SORTILE_U32, .n = MANY, .k = 5, .keys_in = keys, .keys_out = out};
   const sortile_groups_request groups_wanted = {
-      .type = SORTILE_U32, .n = MANY, .keys = keys, .keys_out = out, .index_bytes = 4};
+      .type = SORTILE_U32, .n = MANY, .keys = keys, .keys_out = out};
   const sortile_route_request routing_wanted = {
       .type = SORTILE_U32, .n = MANY, .experts = keys, .expert_count = 8, .index_bytes = 4, .counts = out};
 #define CHECK_EXPLAINS(call, step)                                                                                     \

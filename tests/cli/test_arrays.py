@@ -215,6 +215,7 @@ class Arrays(CommandTest):
         self.refused("sort", path, "--quantiles", "1.5", says=["1.5"])
         self.refused("sort", path, "--quantiles", "0.5", "--top", "2", says=["--top"])
         self.refused("sort", self.file("e.u32", b""), "--quantiles", "0.5", says=["no keys"])
+        self.refused("sort", self.file("d.npy", npy("'<M8[s]'", 3, bytes(24))), "--quantiles", "0.5", says=["d.npy", "<M8[s]", "--quantiles goes with"])
 
     def test_misaligned_data(self):
         values = self.values("u8", 1000)

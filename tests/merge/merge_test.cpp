@@ -17,6 +17,19 @@ TEST(merge, of_two_ranges) {
   EXPECT_EQ(out, (std::vector<float>{1, 2, 3, 3, 4, 5, 9}));
 }
 
+TEST(merge, of_a_list_of_ranges) {
+  const std::vector<std::vector<int>> runs = {{3, 9}, {}, {1, 3, 8}, {2}};
+  std::vector<int> out(6);
+  sortile::merge(runs, out);
+  EXPECT_EQ(out, (std::vector<int>{1, 2, 3, 3, 8, 9}));
+  std::vector<double> whole = {5, 1, 6, 4, 2, 0}, merged(6);
+  sortile::merge(std::array{std::span(whole).first(2), std::span(whole).last(4)}, merged, {.order = order::descending});
+  EXPECT_EQ(merged, (std::vector<double>{6, 5, 4, 2, 1, 0}));
+  sortile::merge(std::vector<std::vector<int>>{}, std::span<int>());
+  expect_invalid([&] { sortile::merge(runs, std::span(out).first(5)); },
+                 {"merge", "all runs together", "6", "out", "5"});
+}
+
 TEST(merge, of_any_number_of_runs) {
   const std::vector<std::vector<std::size_t>> shapes = {
       {},

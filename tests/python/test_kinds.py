@@ -108,6 +108,19 @@ def test_subclasses_come_back():
     assert sortile.argsort((0.5, 0.25)).tolist() == [1, 0]
 
 
+def test_missing_elements_are_not_lost():
+    """pandas' arrays with a mask become floats in NumPy where one is missing, and integers above 2^53 others than they were."""
+    pandas = pytest.importorskip("pandas")
+    assert sortile.sort(pandas.array([3, 1], dtype="Int64")).tolist() == [1, 3]
+    for kind, values in [("Int64", [2**53 + 1, 2**53, None]), ("UInt8", [1, None]), ("Float64", [0.5, None]), ("boolean", [True, None])]:
+        x = pandas.array(values, dtype=kind)
+        for call in (sortile.sort, sortile.argsort, sortile.unique, lambda a: sortile.top_k(a, 1), lambda a: sortile.sort_by_key(np.arange(len(a)), a),
+                     lambda a: sortile.sort([a, a]), lambda a: sortile.merge(a, a)):
+            with pytest.raises(TypeError, match="elements of it are missing|masked arrays in it would lose"):
+                call(x)
+        assert sortile.sort_table(pandas.Series(x)).isna().tolist()[-1]
+
+
 def test_what_has_no_order_is_refused_by_name():
     refused = [np.array(["b", "a"]), np.array([b"b"]), np.array([object()]), np.zeros(3, "V5"), np.zeros(3, "g"),
                np.zeros(3, "G"), np.zeros(3, ml_dtypes.float8_e5m2), np.zeros(3, [("a", "U3")])]
@@ -121,6 +134,10 @@ def test_what_has_no_order_is_refused_by_name():
     for held in ([np.ma.array([1, 2], mask=[0, 1])], ([3, 4], np.ma.array([1, 2])), [[np.ma.array([1, 2])]]):
         with pytest.raises(TypeError, match="this (list|tuple) cannot be taken as an array: masked arrays in it would lose"):
             sortile.sort(held)
+    for nothing in (None, {1, 2}, "abc", (number for number in [1]), {"a": 1}, b"b"):
+        for call in (sortile.sort, sortile.argsort, sortile.unique, lambda a: sortile.top_k(a, 1)):
+            with pytest.raises(TypeError, match=f"this {type(nothing).__name__} cannot be taken as an array: it has no elements"):
+                call(nothing)
     with pytest.raises(TypeError, match="field 'b' holds arrays"):
         sortile.sort(np.zeros(3, [("a", "i4"), ("b", "i4", 2)]))
     with pytest.raises(ValueError, match="no field is called 'z'; the fields are a, b"):

@@ -57,6 +57,8 @@ TEST(SelectMisuse, RowsWithAKOfTheirOwn) {
   alignas(workspace_alignment) static std::byte memory[1 << 16];
   refused([&](auto& r) { r.row_k = memory; }, {"row_k and the workspace overlap"}, {.workspace = memory});
   std::vector<std::uint32_t> results(3);
+  expect_invalid([&] { (void)top_k(keys, static_cast<std::size_t>(-1)); }, {"sortile::top_k: k = -1"});
+  expect_invalid([&] { (void)arg_top_k(keys, static_cast<std::size_t>(-2)); }, {"sortile::arg_top_k: k = -2"});
   expect_invalid([&] { top_k(keys, results, counts); }, {"sortile::top_k", "the input has 5", "3 rows"});
   expect_invalid([&] { top_k(std::vector<std::uint32_t>(6), out, counts); }, {"the output has 5", "3 rows"});
   const std::span<const std::uint32_t> no_counts;
