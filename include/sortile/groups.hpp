@@ -141,7 +141,19 @@ auto group_by(Arguments&&...) {
   return std::vector<std::uint64_t>();
 }
 
-// And elements that are no keys.
+// And elements that are no keys, iterators, and comparisons.
+
+template <class First, class Last>
+requires detail::iterators<First, Last>
+auto unique(First&&, Last&&) {
+  detail::refuse_another_interface<First, Last>();
+  return std::vector<std::uint64_t>();
+}
+template <class R, comparison_of<R> Compare>
+auto unique(R&&, Compare&&, const options& = {}) {
+  detail::refuse_comparison_of_keys<R>();
+  return std::vector<std::uint64_t>();
+}
 
 template <class Keys>
 requires(!key_range<Keys>) auto unique(Keys&&, const options& = {}) {

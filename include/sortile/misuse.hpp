@@ -329,6 +329,17 @@ auto segment_argsort(Arguments&&...) {
 
 struct segments;
 
+template <class Keys>
+requires(!detail::keys_out<Keys>) void segment_sort(Keys&&, const segments&, const options& = {}) {
+  detail::check_keys_out<Keys>();
+}
+template <class Keys, class Offsets>
+requires(std::ranges::range<Keys>&& std::ranges::range<Offsets> &&
+         !std::same_as<std::remove_cvref_t<Offsets>, segments>) void segment_sort(Keys&&, Offsets&&,
+                                                                                  const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: say how offsets cut an array: segment_sort(v, "
+                                     "segments::by_offsets(offsets)), or segments::by_ranges(begins, ends)");
+}
 template <class R, comparison_of<R> Compare>
 void segment_sort(R&&, const segments&, Compare&&, const options& = {}) {
   detail::refuse_order_of_segments<R>();

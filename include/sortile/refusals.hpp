@@ -136,6 +136,12 @@ constexpr void refuse_last() {
 }
 
 template <class R>
+constexpr void refuse_comparison_of_keys() {
+  static_assert(never<R>, "sortile: selections and groups go by the keys' own order, {.order = order::descending} or "
+                          "ascending; by a comparison sort(v, less) and argsort(v, less) give all places");
+}
+
+template <class R>
 constexpr void refuse_order_of_segments() {
   static_assert(never<R>,
                 "sortile: within segments keys are sorted in their own order, {.order = order::descending} or "

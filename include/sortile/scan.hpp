@@ -101,6 +101,26 @@ void scan(const char* call, scan_kind kind, In&& in, Out&& out, scan_operator op
 }
 } // namespace detail
 
+namespace detail {
+template <class In, class Out>
+constexpr void refuse_scan() {
+  if constexpr (!array_like<In>)
+    refuse_layout<In>();
+  else if constexpr (!array_like<Out>)
+    refuse_layout<Out>();
+  else if constexpr (!index_range<In> || !index_range<Out>)
+    static_assert(never<In>, "sortile: scans take integers of 32 and 64 bits, whose sums do not depend on how they are "
+                             "put together");
+  else
+    check_writable<Out>();
+}
+template <class In>
+constexpr void refuse_operator() {
+  static_assert(never<In>, "sortile: a scan is one by scan_operator::sum or scan_operator::maximum; what stands before "
+                           "the first element is scan_request::initial");
+}
+} // namespace detail
+
 /// out[i] becomes in[0] ∘ … ∘ in[i]; `out` may be `in`.
 template <index_range In, index_range Out>
 requires writable<Out>
@@ -137,6 +157,45 @@ template <class... Arguments>
 requires detail::ends_with_direction<Arguments...>
 auto digit_histogram(Arguments&&...) {
   detail::refuse_last<Arguments...>();
+  return std::vector<std::uint64_t>();
+}
+
+// And elements that are not scanned, iterators, and operators of other kinds.
+
+template <class In, class Out, class... More>
+requires(!detail::iterators<In, Out> &&
+         !(index_range<In> && index_range<Out> && writable<Out>)) void inclusive_scan(In&&, Out&&, More&&...) {
+  detail::refuse_scan<In, Out>();
+}
+template <class In, class Out, class... More>
+requires(!detail::iterators<In, Out> &&
+         !(index_range<In> && index_range<Out> && writable<Out>)) void exclusive_scan(In&&, Out&&, More&&...) {
+  detail::refuse_scan<In, Out>();
+}
+template <class First, class Last, class Out, class... More>
+requires detail::iterators<First, Last>
+void inclusive_scan(First&&, Last&&, Out&&, More&&...) {
+  static_assert(detail::never<First>, "sortile: calls take ranges in place of iterators: inclusive_scan(in, out)");
+}
+template <class First, class Last, class Out, class... More>
+requires detail::iterators<First, Last>
+void exclusive_scan(First&&, Last&&, Out&&, More&&...) {
+  static_assert(detail::never<First>, "sortile: calls take ranges in place of iterators: exclusive_scan(in, out)");
+}
+template <index_range In, index_range Out, class Op>
+requires(!std::same_as<std::remove_cvref_t<Op>, scan_operator> &&
+         !std::convertible_to<Op, const options&>) void inclusive_scan(In&&, Out&&, Op&&, const options& = {}) {
+  detail::refuse_operator<In>();
+}
+template <index_range In, index_range Out, class Op>
+requires(!std::same_as<std::remove_cvref_t<Op>, scan_operator> &&
+         !std::convertible_to<Op, const options&>) void exclusive_scan(In&&, Out&&, Op&&, const options& = {}) {
+  detail::refuse_operator<In>();
+}
+
+template <class Keys>
+requires(!key_range<Keys>) auto digit_histogram(Keys&&, const options& = {}) {
+  detail::check_keys<Keys>();
   return std::vector<std::uint64_t>();
 }
 

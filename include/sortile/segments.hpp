@@ -69,6 +69,14 @@ struct segments {
             .offset_bytes = sizeof(std::ranges::range_value_t<Offsets>)};
   }
 
+  template <class Offsets>
+  requires(!offset_range<Offsets> || !std::ranges::borrowed_range<Offsets>) static segments by_offsets(Offsets&&) {
+    static_assert(offset_range<Offsets>, "sortile: offsets are integers of 32 or 64 bits in one piece of memory");
+    static_assert(!offset_range<Offsets> || std::ranges::borrowed_range<Offsets>,
+                  "sortile: segments point to their offsets, and these are a temporary; give them a name");
+    return {};
+  }
+
   /// Segments anywhere, with or without gaps, in any order. As many ends as begins, else invalid_argument is thrown.
   template <offset_range Begins, offset_range Ends>
   requires std::ranges::borrowed_range<Begins> && std::ranges::borrowed_range<Ends> &&

@@ -11,6 +11,8 @@
 
 #include <sortile/sortile.hpp>
 
+#include <initializer_list>
+
 #if __cplusplus >= 202002L
 
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
@@ -483,6 +485,12 @@ template <key_range Keys>
   return found;
 }
 
+/// The same of places that are written out: keys_at_ranks(v, {0, 9}).
+template <key_range Keys>
+[[nodiscard]] auto keys_at_ranks(Keys&& keys, std::initializer_list<std::size_t> ranks, const options& opts = {}) {
+  return keys_at_ranks(keys, std::span<const std::size_t>(ranks.begin(), ranks.size()), opts);
+}
+
 /// Several quantiles of the keys at once; see quantiles_request.
 template <key_range Keys>
 [[nodiscard]] std::vector<double> quantiles(Keys&& keys, std::span<const double> probabilities,
@@ -497,6 +505,14 @@ template <key_range Keys>
                         .results = results.data()},
       opts);
   return results;
+}
+
+/// The same of probabilities that are written out: quantiles(v, {0.25, 0.5, 0.75}).
+template <key_range Keys>
+[[nodiscard]] std::vector<double> quantiles(Keys&& keys, std::initializer_list<double> probabilities,
+                                            quantile_method method = quantile_method::linear,
+                                            const options& opts = {}) {
+  return quantiles(keys, std::span<const double>(probabilities.begin(), probabilities.size()), method, opts);
 }
 
 /// The middle key, or the mean of the two in the middle. There is at least one key.
@@ -619,6 +635,36 @@ requires detail::iterators<First, Nth> && detail::iterators<First, Last>
 void nth_element(First&&, Nth&&, Last&&, More&&...) {
   static_assert(detail::never<First>,
                 "sortile: calls take a range and a number in place of iterators: nth_element(v, nth)");
+}
+
+template <class Keys, class Iterator>
+requires std::ranges::range<Keys> && detail::iterators<std::ranges::iterator_t<Keys>, Iterator>
+void partial_sort(Keys&&, Iterator&&, const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: a number in place of an iterator: partial_sort(v, k)");
+}
+template <class Keys, class Iterator>
+requires std::ranges::range<Keys> && detail::iterators<std::ranges::iterator_t<Keys>, Iterator>
+void nth_element(Keys&&, Iterator&&, const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: a number in place of an iterator: nth_element(v, nth)");
+}
+
+template <class R, class K, comparison_of<R> Compare>
+auto top_k(R&&, K&&, Compare&&, const options& = {}) {
+  detail::refuse_comparison_of_keys<R>();
+  return std::vector<std::uint64_t>();
+}
+template <class Index = std::uint64_t, class R, class K, comparison_of<R> Compare>
+auto arg_top_k(R&&, K&&, Compare&&, const options& = {}) {
+  detail::refuse_comparison_of_keys<R>();
+  return std::vector<std::uint64_t>();
+}
+template <class R, class K, comparison_of<R> Compare>
+void partial_sort(R&&, K&&, Compare&&, const options& = {}) {
+  detail::refuse_comparison_of_keys<R>();
+}
+template <class R, class K, comparison_of<R> Compare>
+void nth_element(R&&, K&&, Compare&&, const options& = {}) {
+  detail::refuse_comparison_of_keys<R>();
 }
 
 } // namespace sortile

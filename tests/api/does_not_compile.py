@@ -57,6 +57,7 @@ volatile int changing[3];
 int array[3], changed[3];
 std::vector<const char*> words;
 std::vector<std::uint32_t> positions;
+const std::size_t places_of[] = {1};
 inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
 """
 
@@ -79,6 +80,9 @@ BUFFER = "a double_buffer must be a variable"
 QUANTILES = "quantiles have no direction: in a descending order that at 0.1 is the one at 0.9"
 ITERATORS = "calls take a range and a number in place of iterators"
 OF_SEGMENTS = "within segments keys are sorted in their own order"
+OWN_ORDER = "selections and groups go by the keys' own order"
+SCANNED = "scans take integers of 32 and 64 bits"
+OPERATOR_OF_SCAN = "a scan is one by scan_operator::sum or scan_operator::maximum"
 WRAP = "a projection is wrapped in by(): sort(v, by(&T::member))"
 
 REFUSED = [
@@ -218,6 +222,27 @@ REFUSED = [
     ("sortile::segment_sort_by_key(v, w, sortile::segments::rows(1, 1), younger);", OF_SEGMENTS),
     ("auto p = sortile::segment_argsort(people, sortile::segments::rows(1, 1), younger);", OF_SEGMENTS),
     ("sortile::merge(std::vector{v, w}, constant);", CONST),
+    ("sortile::nth_element(v, v.begin() + 1);", "a number in place of an iterator: nth_element(v, nth)"),
+    ("sortile::partial_sort(v, v.begin() + 1, {.threads = 1});", "a number in place of an iterator: partial_sort(v, k)"),
+    ("auto p = sortile::top_k(v, 3, std::greater{});", OWN_ORDER),
+    ("auto p = sortile::arg_top_k<std::uint32_t>(people, 3, younger);", OWN_ORDER),
+    ("sortile::partial_sort(v, 3, std::greater{});", OWN_ORDER),
+    ("sortile::nth_element(v, 3, younger, {.threads = 1});", OWN_ORDER),
+    ("auto p = sortile::unique(v, std::less{});", OWN_ORDER),
+    ("auto p = sortile::unique(v.begin(), v.end());", RANGES),
+    ("sortile::inclusive_scan(v.begin(), v.end(), w.begin());", "calls take ranges in place of iterators: inclusive_scan(in, out)"),
+    ("sortile::exclusive_scan(v.data(), v.data() + 3, w.data(), 0);", "calls take ranges in place of iterators: exclusive_scan(in, out)"),
+    ("sortile::inclusive_scan(f, f);", SCANNED),
+    ("sortile::exclusive_scan(bits, v);", BITS),
+    ("sortile::exclusive_scan(v, constant);", CONST),
+    ("sortile::inclusive_scan(v, w, std::plus{});", OPERATOR_OF_SCAN),
+    ("sortile::exclusive_scan(v, w, 0);", OPERATOR_OF_SCAN),
+    ("auto p = sortile::digit_histogram(strings);", STRINGS),
+    ("sortile::segment_sort(strings, sortile::segments::rows(1, 1));", STRINGS),
+    ("sortile::segment_sort(constant, sortile::segments::rows(1, 1));", CONST),
+    ("sortile::segment_sort(v, positions);", "say how offsets cut an array"),
+    ("auto p = sortile::segments::by_offsets(std::vector{0u, 3u});", "these are a temporary; give them a name"),
+    ("auto p = sortile::segments::by_offsets(f);", "offsets are integers of 32 or 64 bits"),
     ("sortile::merge(std::array{strings, strings}, strings);", STRINGS),
     ("sortile::merge(std::vector{v, w}, f);", "runs and output must have keys of one type"),
     ("sortile::merge(v, f, w, younger);", "ranges and output must have elements of one type"),
@@ -246,6 +271,10 @@ sortile::argsort(v, w, younger); if (sortile::is_sorted(strings, std::less{}) &&
 sortile::merge(std::vector{v, w}, v); sortile::merge(std::array{std::span(array), std::span(changed)}, v, variable); sortile::merge(std::vector{w, w}, v, {.threads = 1});
 auto middle = sortile::median(constant) + sortile::median(v, {.threads = 1}); auto below = sortile::quantiles(v, std::vector{0.5}, sortile::quantile_method::lower, variable);
 sortile::partial_sort(v, 3); sortile::partial_sort(v, 3, variable); sortile::nth_element(v, 3, {.threads = 1}); auto at = sortile::keys_at_ranks(v, std::vector<std::size_t>{1}, variable);
+auto written = sortile::quantiles(v, {0.25, 0.5}); auto out_of = sortile::quantiles(v, {0.5}, sortile::quantile_method::higher, variable);
+auto of_ranks = sortile::keys_at_ranks(v, {0, 1}); of_ranks = sortile::keys_at_ranks(v, {places_of, 1}, {.threads = 1}); sortile::inclusive_scan(v, v);
+sortile::exclusive_scan(v, w, sortile::scan_operator::maximum, {.threads = 1}); auto cut = sortile::segments::by_offsets(positions); sortile::segment_sort(v, cut);
+sortile::segment_sort(v, w, cut, {.threads = 1}); sortile::nth_element(v, 3u); sortile::top_k(v, w, positions); auto bytes_of = sortile::digit_histogram(constant);
 auto groups = sortile::group_by(constant, variable); auto distinct = sortile::unique(v, {.threads = 1}); auto many = sortile::count_keys(std::vector{1, 2});
 sortile::segment_sort(v, sortile::segments::rows(1, 1), variable); sortile::top_k(v, w, {.threads = 1}); sortile::top_k(constant, w);
 sortile::merge(v, w, v, younger); sortile::merge(std::vector{v, w}, v, std::greater{}, variable);

@@ -84,6 +84,8 @@ TEST(Quantiles, AreThoseOfNumPy) { // np.quantile([7, 1, 3, 10], q, method=…)
     for (std::size_t i = 0; i < at.size(); ++i)
       EXPECT_DOUBLE_EQ(found[i], wanted[i]) << "method " << static_cast<int>(method) << ", probability " << at[i];
   };
+  EXPECT_EQ(quantiles(keys, {0.5, 1}, quantile_method::higher), (std::vector<double>{7, 10}));
+  EXPECT_EQ(keys_at_ranks(keys, {3, 0}), (std::vector<double>{10, 1}));
   expect(quantile_method::linear, {1, 1.6, 5, 9.1, 10});
   expect(quantile_method::lower, {1, 1, 3, 7, 10});
   expect(quantile_method::higher, {1, 3, 7, 10, 10});
