@@ -79,13 +79,24 @@ class array_along {
   /// \throws invalid_argument where an option does not go with it
   array_along(const sort_job& job, const files::npy_header& header, const std::string& name)
       : job_(job), name_(name), header_(header), shape_(files::shape_along(header, job.along.chosen(), name)),
-        elements_(elements_along(header, name, job.arrays)) {}
+        elements_(elements_along(header, name, job.arrays)) {
+    shape_.most = job.most();
+  }
 
   std::optional<key_type> type() const {
     const auto* keys = std::get_if<files::array_layout>(&elements_);
     return keys != nullptr ? std::optional(keys->key) : std::nullopt;
   }
   std::size_t matrix_bytes() const { return shape_.matrix() * header_.record_bytes; }
+  /// The header of the output; that of the input says what the array is.
+  std::string header_of_output(std::string_view of_input) const {
+    if (shape_.written() == shape_.length)
+      return std::string(of_input);
+    std::vector<std::size_t> shape = header_.shape;
+    const long axis = job_.along.chosen();
+    shape[static_cast<std::size_t>(axis < 0 ? axis + static_cast<long>(shape.size()) : axis)] = shape_.written();
+    return files::make_npy_header(header_.descr, shape, header_.fortran_order);
+  }
   plan explain() const {
     return std::visit([&](const auto& of) { return files::explain_along(of, shape_, options_()); }, elements_);
   }
@@ -113,7 +124,9 @@ class array_along {
 
  private:
   options options_() const { return job_.arrays.for_library(); }
-  files::axis_shape several(std::size_t matrices) const { return {matrices, shape_.length, shape_.behind}; }
+  files::axis_shape several(std::size_t matrices) const {
+    return {matrices, shape_.length, shape_.behind, shape_.most};
+  }
 
   const sort_job& job_;
   std::string name_;
@@ -148,7 +161,7 @@ int sort_along(const sort_job& job, first_input first, file_format format, const
     opts.progress = bar.callback();
   bar.phase("sort");
   files::output to(job.output, job.how_to_write(job.output));
-  to.write(head);
+  to.write(array.header_of_output(head));
   std::uint64_t bytes = 0;
   for (; !data.empty(); data = reader.at_end() ? std::string_view() : reader.next()) {
     if (bytes += data.size(); reader.at_end())
@@ -348,8 +361,8 @@ int sort_arrays(const sort_job& job, first_input first, file_format format, cons
   if (along && job.text.unique)
     refuse("-u goes with arrays of one axis, not with --rows and --axis");
   need_place_of_counts(job, format == file_format::npy);
-  if (along && !(job.top + job.quantiles).empty())
-    refuse("--top and --quantiles go with arrays of one axis, not with --rows and --axis");
+  if (along && !job.quantiles.empty())
+    refuse("--quantiles goes with arrays of one axis, not with --rows and --axis");
   if (along)
     return sort_along(job, std::move(first), format, voice);
   const array_plan planned = plan_array(begin, job, format);

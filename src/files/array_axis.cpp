@@ -10,6 +10,7 @@
 #include "files/record_sort.hpp"
 
 #include <sortile/segments.hpp>
+#include <sortile/select.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -30,7 +31,21 @@ struct key_lines : axis_shape {
   segmented_request request(const array_layout& layout) const {
     return {{.type = layout.key, .n = elements_of_call()}, where()};
   }
+
+  /// Whether each line is a row of which some are wanted, so that these are selected.
+  bool are_selected() const { return behind == 1 && written() < length; }
+  top_k_request selection(const array_layout& layout) const {
+    return {.type = layout.key, .n = length, .k = written(), .rows = before};
+  }
 };
+
+// The first elements of each line, which a matrix begins with, moved to the front. Returns how many bytes these are.
+std::size_t keep_written(char* matrices, const axis_shape& shape, std::size_t element_bytes) {
+  const std::size_t whole = shape.matrix() * element_bytes, kept = shape.written() * shape.behind * element_bytes;
+  for (std::size_t i = 1; i < shape.before && kept < whole; ++i)
+    std::memmove(matrices + i * kept, matrices + i * whole, kept);
+  return shape.before * kept;
+}
 
 constexpr std::size_t line_bytes = sizeof(std::uint64_t);
 constexpr std::size_t line_slice_records = std::size_t{1} << 14;
@@ -65,8 +80,8 @@ axis_shape shape_along(const npy_header& header, long axis, std::string_view nam
 
 plan explain_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
   const key_lines lines(shape);
-  plan p = explain(lines.request(layout), opts);
-  const std::uint64_t bytes = std::uint64_t{shape.elements()} * layout.record_bytes;
+  plan p = lines.are_selected() ? explain(lines.selection(layout), opts) : explain(lines.request(layout), opts);
+  const std::uint64_t bytes = std::uint64_t{shape.before} * shape.written() * shape.behind * layout.record_bytes;
   if (lines.calls() > 1)
     p.steps.insert(p.steps.begin(), {"repeat", std::to_string(lines.calls()) + " times, for the axes before", 0, 0});
   p.steps.push_back({"write", "sorted keys to the output", bytes, bytes});
@@ -75,18 +90,30 @@ plan explain_along(const array_layout& layout, const axis_shape& shape, const op
 
 std::size_t memory_along(const array_layout& layout, const axis_shape& shape, const options& opts) {
   const std::size_t keys = shape.elements() * layout.key_size();
-  return keys + (layout.swapped ? keys : 0) + workspace_bytes(key_lines(shape).request(layout), opts);
+  const key_lines lines(shape);
+  return keys + (layout.swapped ? keys : 0) +
+         (lines.are_selected() ? workspace_bytes(lines.selection(layout), opts)
+                               : workspace_bytes(lines.request(layout), opts));
 }
 
 void sort_along(const array_layout& layout, const axis_shape& shape, std::string_view data, output& to,
                 const options& opts) {
   const key_lines lines(shape);
-  const array_file array = array_of(layout, data);
+  array_file array = array_of(layout, data);
   const unsigned threads = thread_count(opts.threads);
   const key_array keys(array, threads);
   const std::size_t bytes = lines.elements_of_call() * layout.key_size();
-  raw_array<char> sorted(array.count * layout.key_size());
-  for (std::size_t c = 0; c < lines.calls() && array.count > 0; ++c) {
+  array.count = shape.before * shape.written() * shape.behind;
+  if (lines.are_selected()) {
+    raw_array<char> first(array.count * layout.key_size());
+    top_k_request request = lines.selection(layout);
+    request.keys_in = keys.data();
+    request.keys_out = first.data();
+    run(request, opts);
+    return write_keys(array, first.data(), to, threads);
+  }
+  raw_array<char> sorted(shape.elements() * layout.key_size());
+  for (std::size_t c = 0; c < lines.calls() && sorted.size() > 0; ++c) {
     options of_call = opts;
     if (opts.progress)
       of_call.progress = [&, c](double done) {
@@ -97,6 +124,7 @@ void sort_along(const array_layout& layout, const axis_shape& shape, std::string
     request.arrays.keys_out = sorted.data() + c * bytes;
     run(request, of_call);
   }
+  keep_written(sorted.data(), shape, layout.key_size());
   write_keys(array, sorted.data(), to, threads);
 }
 
@@ -185,7 +213,7 @@ void sort_along(const record_elements& elements, const axis_shape& shape, std::s
       std::memcpy(sorted.data() + places.at(k / shape.length, k % shape.length) * element,
                   lines.data() + ids[k] * of_lines.bytes + line_bytes, element);
   });
-  to.write({sorted.data(), sorted.size()});
+  to.write({sorted.data(), keep_written(sorted.data(), shape, element)});
 }
 
 } // namespace sortile::files

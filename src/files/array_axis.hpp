@@ -11,7 +11,9 @@
 
 #include <sortile/request.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,9 @@ namespace sortile::files {
 /// An array's elements as a sort along one of its axes sees them: `length` of the axis for each choice of the others.
 struct axis_shape {
   std::size_t before = 1, length = 1, behind = 1; ///< elements of the axes before, of the axis, behind it
+  std::size_t most = SIZE_MAX;                    ///< of a line so many are written at most: the first ones
+
+  std::size_t written() const { return std::min(most, length); }
 
   /// Elements that lie side by side and are sorted by themselves.
   std::size_t matrix() const { return length * behind; }
@@ -35,7 +40,8 @@ axis_shape shape_along(const npy_header& header, long axis, std::string_view nam
 plan explain_along(const array_layout& layout, const axis_shape& shape, const options& opts);
 /// Bytes that sort_along() takes beside the data.
 std::size_t memory_along(const array_layout& layout, const axis_shape& shape, const options& opts);
-/// Writes the matrices of `data`, as many as `shape` says, their elements in order along the axis. Stable.
+/// Writes the matrices of `data`, as many as `shape` says, their elements in order along the axis; of each line the
+/// first written(). Stable.
 void sort_along(const array_layout& layout, const axis_shape& shape, std::string_view data, output& to,
                 const options& opts);
 

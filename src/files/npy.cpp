@@ -285,7 +285,13 @@ npy_header parse_npy_header(std::string_view bytes, std::string_view name, npy_a
 }
 
 std::string make_npy_header(std::string_view descr, std::uint64_t count) {
-  std::string text = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({},), }}", descr, count);
+  return make_npy_header(descr, std::vector<std::size_t>{static_cast<std::size_t>(count)}, false);
+}
+
+std::string make_npy_header(std::string_view descr, const std::vector<std::size_t>& shape, bool fortran_order) {
+  std::string text =
+      fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': ({}{}), }}", descr, fortran_order ? "True" : "False",
+                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr std::size_t alignment = 64;
   constexpr std::size_t most_of_version_1 = 0xffff - alignment;
   const char major = !is_ascii(text) ? 3 : text.size() > most_of_version_1 ? 2 : 1; // the first that can say it

@@ -66,6 +66,8 @@ std::size_t npy_header_size(std::string_view begin);
 /// The header of a one-dimensional array; `descr` as Python writes it: "'<u4'" or "[('key', '<u8'), ('value', '<u4')]".
 /// Its version is the first that can say it: 2 where it is long, 3 where a name is not ASCII.
 std::string make_npy_header(std::string_view descr, std::uint64_t count);
+/// The same of an array of any number of axes.
+std::string make_npy_header(std::string_view descr, const std::vector<std::size_t>& shape, bool fortran_order);
 
 /// "'<u4'" for u32, … \throws invalid_argument for the types that the format does not know (128-bit integers, bfloat16)
 std::string npy_descr(key_type type);

@@ -197,6 +197,28 @@ class Arrays(CommandTest):
         self.assertEqual(self.good("sort", text, "-u", "--top", "9"), npy("'|S1'", 3, b"abc"))
         self.refused("sort", "-c", path, "--top", "1", says=["--top", "-c"])
 
+    def test_top_along_an_axis(self):
+        """What the sort along the axis begins with, in an array whose axis is as long as that."""
+        for descr, width in (("'<u4'", 4), ("'>i2'", 2), ("'<f8'", 8), ("'|S3'", 3), ("[('n', '<i2'), ('s', '|S1')]", 3)):
+            for shape, axis, fortran in (((50, 70), 1, False), ((50, 70), 0, False), ((50, 70), 0, True), ((6, 7, 8), 1, True), ((9,), 0, False), ((0, 3), 1, False), ((3, 0), 1, False)):
+                count = math.prod(shape)
+                values = b"".join(bytes([self.random.randrange(65, 70)] * (width - 1)) + bytes([self.random.randrange(65, 90)]) for _ in range(count))
+                path = self.file("a.npy", npy(descr, count, values, shape=str(shape), fortran=fortran))
+                for options in ([], ["-r"], ["-S", "1M"]):
+                    whole = self.good("sort", "--axis", axis, *options, path)[-count * width:] if count else b""
+                    behind = math.prod(shape[:axis] if fortran else shape[axis + 1:]) * width
+                    for k in (0, 5, 1000) if not options else (5,):
+                        kept = min(k, shape[axis])
+                        step = shape[axis] * behind
+                        first = b"".join(whole[at:at + kept * behind] for at in range(0, len(whole), max(step, 1)))
+                        new = (*shape[:axis], kept, *shape[axis + 1:])
+                        along = ["--rows"] if axis == len(shape) - 1 else ["--axis", str(axis)]
+                        self.assertEqual(self.good("sort", *along, "--top", k, *options, path), npy(descr, math.prod(new), first, shape=str(new), fortran=fortran), (descr, shape, axis, k, options))
+        matrix = self.file("m.npy", npy("'<u4'", 2000, bytes(8000), shape="(2, 1000)"))
+        self.assertIn(b"the first 5", self.good("sort", "--rows", "--top", "5", "--explain", matrix))
+        self.refused("sort", "--rows", "--quantiles", "0.5", matrix, says=["--quantiles", "--rows"])
+        self.refused("sort", "--rows", "--top", "x", matrix, says=["--top"])
+
     def test_types_are_those_of_tables(self):
         path, rows = self.file("k.npy", npy("'<i8'", 2, bytes(16))), self.file("r.npy", npy("'<i8'", 4, bytes(32), shape="(2, 2)"))
         for given in ([path], [self.file("k.u32", bytes(8))], ["--rows", rows], ["--record", "4", self.file("k.bin", bytes(8))]):
