@@ -28,6 +28,7 @@
 #pragma once
 
 #include "cpu/atomic_view.hpp"
+#include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/sampled_split.hpp"
@@ -52,6 +53,15 @@ class in_place_sorter {
 
   void run() {
     const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
+    if constexpr (sizeof(K) >= 4) { // narrower ones have no room for chains of values
+      if (job_.value_width != 0 && job_.n > layout_.local_limit) {
+        chain_sorter<K> chains(job_, layout_, image_, array_);
+        if (chains.run())
+          return;
+        if (chains.has_moved())
+          return sort_segment({0, job_.n}, layout_.workers, 0);
+      }
+    }
     copy_in_order(input, job_.n, array_, layout_.workers);
     sort_segment({0, job_.n}, layout_.workers, 0);
   }

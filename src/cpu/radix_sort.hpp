@@ -32,11 +32,11 @@
 #pragma once
 
 #include "cpu/byte_scatter.hpp"
+#include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/split_choice.hpp"
-#include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
