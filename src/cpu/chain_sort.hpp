@@ -35,13 +35,14 @@ class chain_sorter {
   chain_sorter(const radix_job& job, const in_place_layout& layout, const key_image<K>& image, const lanes<K>& result)
       : chain_sorter(job, layout.workers, image, result, true) {
     std::byte* const shared = job.scratch + layout.workers * layout.worker_bytes; // what a partition has of blocks
-    const std::size_t owned = (layout.bytes - layout.workers * layout.worker_bytes) / chunks_ / 64 * 64;
+    const std::size_t share = (layout.bytes - layout.workers * layout.worker_bytes) / chunks_ / 64 * 64;
+    const std::size_t tables = layout.worker_bytes / 4 / 64 * 64, own = layout.worker_bytes / 16 / 64 * 64,
+                      area = layout.worker_bytes - tables - own;
     for (unsigned c = 0; c < chunks_; ++c) {
       std::byte* const memory = job.scratch + c * layout.worker_bytes;
-      const std::size_t tables = layout.worker_bytes / 4 / 64 * 64, area = layout.worker_bytes - tables;
       rooms_.push_back({{memory, tables},
-                        owners(shared + c * owned, owned),
-                        {{memory + tables, area},
+                        share > own ? owners(shared + c * share, share) : owners(memory + tables, own),
+                        {{memory + tables + own, area},
                          {reinterpret_cast<std::byte*>(result.keys + begin(c)), (begin(c + 1) - begin(c)) * sizeof(K)}},
                         area,
                         true});
@@ -101,10 +102,14 @@ class chain_sorter {
     image_.exact = image_.is_float;
   }
 
+  /// Keys of 8 and 16 bits have no room for values.
+  static constexpr bool can_stay = sizeof(K) >= 4;
+
   struct value {
     K image, key;
     std::uint64_t count;
     std::byte** place; // of its chain in a chunk
+    unsigned chunk;
     std::uint64_t end; // in the result, of this and all before it
   };
   using placed_values = std::vector<value>;
@@ -135,8 +140,11 @@ class chain_sorter {
       look_result<K>& found = looks[c];
       const std::size_t end = begin(c + 1);
       for (std::size_t i = begin(c); i < end && !stopped.load(std::memory_order_relaxed); i += step) {
-        best_kernels<K>().look(input_.keys + i, std::min(step, end - i), i > 0 ? input_.keys + i - 1 : nullptr, plain,
-                               found);
+        const std::size_t n = std::min(step, end - i), follows = i > 0 ? 1 : 0;
+        const K* const keys = input_.keys + i;
+        if (std::memcmp(keys - follows, keys + 1 - follows, (n - 1 + follows) * sizeof(K)) == 0)
+          continue; // one key again and again: as fast as memory
+        best_kernels<K>().look(keys, n, follows != 0 ? keys - 1 : nullptr, plain, found);
         if (!found.ascending || found.special)
           stopped.store(true, std::memory_order_relaxed);
       }
@@ -184,19 +192,15 @@ class chain_sorter {
     const bool in_place = chains_[0].puts_in_place() && job_.values_in == job_.values_out;
     moved_ = stays_;
     progress_meter unheard(nullptr, 0); // of what is done, nothing stays done
-    for_each_task(chunks_,
-                  stays_     ? chunks_
-                  : in_place ? 1
-                             : 0,
-                  nullptr, [&](unsigned, std::size_t c) {
-                    const placed_values values = *find_places(static_cast<unsigned>(c), static_cast<unsigned>(c) + 1);
-                    const std::size_t first = begin(c), read = values.empty() ? 0 : values.back().end;
-                    chains_[c].place(false, widens());
-                    write_keys(values, result_.keys + first, 1, unheard);
-                    if (stays_)
-                      copy_in_order(whole_input().at(first + read), begin(c + 1) - first - read,
-                                    result_.at(first + read), 1);
-                  });
+    const unsigned moved = stays_ ? chunks_ : in_place ? 1 : 0;
+    for_each_task(chunks_, moved, nullptr, [&](unsigned, std::size_t c) {
+      const placed_values values = *find_places(static_cast<unsigned>(c), static_cast<unsigned>(c) + 1);
+      const std::size_t first = begin(c), read = values.empty() ? 0 : values.back().end;
+      chains_[c].place(false, widens());
+      write_keys(values, result_.keys + first, 1, unheard);
+      if (can_stay && stays_)
+        copy_in_order(whole_input().at(first + read), begin(c + 1) - first - read, result_.at(first + read), 1);
+    });
   }
 
   /// Where the chains of some chunks belong, from the first chunk's beginning on; those that lie in place are moved
@@ -205,9 +209,11 @@ class chain_sorter {
     placed_values values;
     for (unsigned c = first; c < last; ++c)
       chains_[c].each_chain([&](auto& e, std::uint64_t bytes) {
-        values.push_back({image_.ordering(e.key), e.key, bytes / width_, &e.what, 0});
+        values.push_back({image_.ordering(e.key), e.key, bytes / width_, &e.what, c, 0});
       });
-    std::stable_sort(values.begin(), values.end(), [](const value& a, const value& b) { return a.image < b.image; });
+    std::sort(values.begin(), values.end(), [](const value& a, const value& b) {
+      return a.image < b.image || (a.image == b.image && a.chunk < b.chunk);
+    });
     std::byte* const to = result_.at(begin(first)).values;
     std::uint64_t end = 0;
     for (std::size_t v = 0; v < values.size(); ++v) {

@@ -31,7 +31,7 @@
 #include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
-#include "cpu/sampled_split.hpp"
+#include "cpu/split_choice.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -180,18 +180,10 @@ class in_place_sorter {
     return found;
   }
 
-  /// The highest differing bits, or splitters where those would leave too much together.
+  /// By the highest differing bits, or as a sample suggests where those would leave too much together.
   split<K> choose_split(const segment& s, K differing, splitter_tree<K>& tree) const {
-    const auto wanted = static_cast<unsigned>(std::bit_width(s.n / layout_.bucket_keys));
-    const digit d = highest_digit(differing, std::clamp(wanted, 4u, most_bits));
-    if (s.n < 64 * key_sample<K>::least)
-      return d;
-    const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
-    const auto found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
-    if (sample.differing == 0 || found.most <= sample.size / 8)
-      return d;
-    tree = splitter_tree<K>(sample.images, sample.size, 1);
-    return split<K>(tree);
+    const split_choice<K> choice(layout_, most_bits, image_, job_.value_width);
+    return choice.among(array_.keys + s.begin, s.n, differing, tree);
   }
 
   // ---- partition ----
@@ -322,7 +314,7 @@ class in_place_sorter {
     }
     const auto size = [&](std::size_t b) { return begins[b + 1] - begins[b]; };
     if (workers > 1)
-      std::stable_sort(alone.begin(), alone.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+      std::sort(alone.begin(), alone.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     for_each_task(workers, alone.size(), worker == 0 ? job_.progress : nullptr, [&](unsigned w, std::size_t i) {
       const segment bucket{s.begin + begins[alone[i]], size(alone[i])};
       const unsigned by = workers == 1 ? worker : w;

@@ -385,7 +385,7 @@ class radix_sorter {
       else
         tasks.push_back({n, b, b + 1});
     }
-    std::stable_sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
+    std::sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
     for_each_task(workers, tasks.size(), job_.progress, [&](unsigned w, std::size_t t) {
       for (std::size_t b = tasks[t].first; b < tasks[t].last; ++b)
         sort_bucket(bucket(b), w, d, b);

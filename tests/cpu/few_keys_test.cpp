@@ -109,7 +109,7 @@ void make_heavy(K* keys, std::size_t n, std::size_t heavies, double share, std::
 }
 
 // Heavy keys among others, which vectors take out of the blocks that are counted and moved: the least, the greatest and
-// any others, alone and together, in every form.
+// any others, alone and together, in every form, with spare arrays and within a limit.
 TEST(CpuFewKeys, HeavyKeysAmongOthers) {
   random_trials trials(53);
   for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
@@ -126,6 +126,10 @@ TEST(CpuFewKeys, HeavyKeysAmongOthers) {
           t.value_bytes = t.carries == payload::values && trials.below(6) == 0 ? 16 : 4 << trials.below(2);
           t.bits = trials.below(6) != 0 ? bit_window{} : bit_window{4, key_bits(type)};
           t.threads = threads;
+          if (trials.below(3) == 0) {
+            t.n += 20'000;
+            t.limit = (std::size_t{1200} << 10) + (t.keys_wanted ? 0 : t.n * key_bytes(type));
+          }
           const std::size_t heavies = 1 + trials.below(share > 0.5 ? 5 : 2), n = t.n;
           const std::uint64_t seed = t.seed;
           t.change = [=](std::byte* keys) {
@@ -171,6 +175,13 @@ TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
         cpu::splitter_tree<std::uint64_t> wide;
         cpu::split_choice<std::uint64_t>(layout, image, 16).guess(keys.data(), n, wide);
         EXPECT_EQ(wide.heavy_keys, 0u);
+        const cpu::in_place_layout within(8, 8, n, 1, std::size_t{4} << 20);
+        cpu::splitter_tree<std::uint64_t> few;
+        const auto in_place =
+            cpu::split_choice<std::uint64_t>(within, 8, image, 8).among(keys.data(), n, ~std::uint64_t{0}, few);
+        ASSERT_EQ(in_place.tree, &few);
+        EXPECT_LE(in_place.buckets(), 256u);
+        EXPECT_EQ(few.heavy_keys, tree.heavy_keys);
       }
     }
 }
