@@ -96,7 +96,7 @@ class chain_sorter {
 
  private:
   chain_sorter(const radix_job& job, unsigned chunks, const key_image<K>& image, const lanes<K>& result, bool stays)
-      : job_(job), image_(image), width_(moved_width(job)), movers_(best_movers<K>(width_)),
+      : job_(job), image_(image), width_(moved_width(job, stays)), movers_(best_movers<K>(width_)),
         input_(static_cast<const K*>(job.keys_in), job.values_in, width_), result_(result), chunks_(chunks),
         stays_(stays) {
     image_.exact = image_.is_float;
@@ -118,9 +118,10 @@ class chain_sorter {
     return {reinterpret_cast<std::uint16_t*>(at), bytes / sizeof(std::uint16_t)};
   }
 
-  /// Of values: 32 bits hold positions that are made.
-  static std::size_t moved_width(const radix_job& job) {
-    const bool narrow = job.values_in == nullptr && job.value_width == 8 && job.n <= std::uint64_t{1} << 32;
+  /// Of values. Positions that are made have 32 bits where 64 are wider than the keys that make room for them.
+  static std::size_t moved_width(const radix_job& job, bool stays) {
+    const bool narrow =
+        stays && sizeof(K) < 8 && job.values_in == nullptr && job.value_width == 8 && job.n <= std::uint64_t{1} << 32;
     return narrow ? 4 : job.value_width;
   }
   bool widens() const { return width_ != job_.value_width; }

@@ -6,7 +6,7 @@
 //
 // A block stays in the L2 cache until it is full, so a bucket costs one mispredicted branch a block and no counter
 // of positions. Stable: the blocks of a bucket are filled one after the other. Heavy keys are taken out of what is
-// looked at one by one, as those of a partition with spare arrays are (kernels_heavy.ipp).
+// collected one by one, as those of a partition with spare arrays are (kernels_heavy.ipp).
 #pragma once
 
 #include "cpu/kernels.hpp"
@@ -39,24 +39,28 @@ void flush_block(block_collector<K>& c, std::size_t bucket) {
 template <class K, class V>
 [[gnu::noinline]] void collect_block(block_collector<K>& c, const K* keys, const V* values, std::size_t m,
                                      const std::uint16_t* digits) {
+  // Of the collector in registers: a value's bytes could be any part of it.
+  std::uint32_t* const fill = c.fill;
+  K* const buffer_keys = c.buffers.keys;
   V* const buffer_values = c.buffers.template values_as<V>();
+  const std::size_t block = c.block;
   const auto put = [&](std::size_t j) {
-    const std::size_t b = digits[j], at = c.fill[b];
-    c.buffers.keys[b * c.block + at] = keys[j];
+    const std::size_t b = digits[j], at = fill[b];
+    buffer_keys[b * block + at] = keys[j];
     if constexpr (has_values<V>)
-      buffer_values[b * c.block + at] = values[j];
-    c.fill[b] = static_cast<std::uint32_t>(at + 1);
-    if (at + 1 == c.block) [[unlikely]]
+      buffer_values[b * block + at] = values[j];
+    fill[b] = static_cast<std::uint32_t>(at + 1);
+    if (at + 1 == block) [[unlikely]]
       flush_block<K, V>(c, b);
   };
   std::size_t j = 0;
   for (; j + digit_run <= m; j += digit_run) {
-    const std::size_t b = digits[j], at = c.fill[b];
-    if (is_run(digits + j) && at + digit_run < c.block) {
-      std::memcpy(c.buffers.keys + b * c.block + at, keys + j, digit_run * sizeof(K));
+    const std::size_t b = digits[j], at = fill[b];
+    if (is_run(digits + j) && at + digit_run < block) {
+      std::memcpy(buffer_keys + b * block + at, keys + j, digit_run * sizeof(K));
       if constexpr (has_values<V>)
-        std::memcpy(buffer_values + b * c.block + at, values + j, digit_run * sizeof(V));
-      c.fill[b] = static_cast<std::uint32_t>(at + digit_run);
+        std::memcpy(buffer_values + b * block + at, values + j, digit_run * sizeof(V));
+      fill[b] = static_cast<std::uint32_t>(at + digit_run);
     } else {
       for (std::size_t l = j; l < j + digit_run; ++l)
         put(l);

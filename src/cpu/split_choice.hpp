@@ -37,7 +37,8 @@ class split_choice {
     return by_sample(sample, n, top_digit(sample.differing, n), tree);
   }
 
-  /// Where it is known in which bits keys differ; not around a key.
+  /// Of a sort in place, which looks each pair up twice and so stays with the digit unless that leaves an eighth
+  /// together; where it is known in which bits keys differ; not around a key.
   split<K> among(const K* keys, std::size_t n, K differing, splitter_tree<K>& tree) const {
     const digit d = top_digit(differing, n);
     if (n < 64 * key_sample<K>::least)
@@ -47,7 +48,12 @@ class split_choice {
       return d;
     if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
       return split<K>(tree);
-    return by_sample(sample, n, d, tree);
+    const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
+    if (found.most <= sample.size / 8)
+      return d;
+    if (!by_map(sample.images, sample.size, n, ~std::size_t{0}, nullptr, 0, tree))
+      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+    return split<K>(tree);
   }
 
   /// The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
@@ -68,7 +74,7 @@ class split_choice {
   // splitters, which take longer to find.
   split<K> by_sample(const key_sample<K>& sample, std::size_t n, digit d, splitter_tree<K>& tree) const {
     const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
-    const bool does = is_sorted_locally(found, sample.size, n, d.buckets());
+    const bool does = is_sorted_locally(found, sample.size, n);
     if (does && found.pairs <= most_pairs(sample.size, d.buckets()))
       return d;
     if (by_map(sample.images, sample.size, n, does ? found.pairs / 2 : ~std::size_t{0}, nullptr, 0, tree))
@@ -147,13 +153,12 @@ class split_choice {
 
   // Whether local sorts take what a sample of n keys finds together. Of pairs words of 32 bits are to sort most. So
   // what counts is with how many others, not equal to it, a key shares its bucket on average, which the pairs of the
-  // sample that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter. Where buckets
-  // are so few that even equal ones are too large, twice as much as those hold is enough: they are partitioned again.
-  bool is_sorted_locally(const together& found, std::size_t size, std::size_t n, std::size_t buckets) const {
+  // sample that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter.
+  bool is_sorted_locally(const together& found, std::size_t size, std::size_t n) const {
     if (value_width_ == 0)
       return found.most <= size / 16 || n / size * found.most <= 2 * local_limit_;
-    const std::size_t others = n / size * found.pairs / size, most = std::min(short_words_most, local_limit_);
-    return found.most <= size / 4 && others <= (most_bits_ < max_digit_bits ? std::max(most, 2 * n / buckets) : most);
+    const std::size_t others = n / size * found.pairs / size;
+    return found.most <= size / 4 && others <= std::min(short_words_most, local_limit_);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.

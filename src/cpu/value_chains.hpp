@@ -30,6 +30,17 @@
 // Arrays larger than the caches are written past them, chains and result: a line that is to be overwritten whole need
 // not be read before.
 //
+// Within a limit (options::workspace_limit) there are no spare arrays. Keys are not moved, so what has been read of
+// them is room: blocks are taken from a small area first, which has one for each chain and one more, and then from the
+// keys that lie behind. As many values have been read then as fill the blocks before, so no block lies over an unread
+// key. When all values are in chains, what the result holds is of no more use: chains are placed, then keys written.
+// Such a sort can be given up at any time, since neither −0 nor NaN gets a chain.
+//
+//     area  [ chain | chain | free ]     keys     [ chain | chain | chain |      free      | not read yet … ]
+//
+// Positions of 64 bits that are made for narrower keys are moved as 32 bits there, and widened on their way to the
+// result.
+//
 // Cost: a pair's key is read once and written once, its value read and written twice, or once; a partition by counted
 // digits reads keys twice, and moves pairs once more if the result is to lie where the input was.
 #pragma once
