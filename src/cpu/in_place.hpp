@@ -28,9 +28,10 @@
 #pragma once
 
 #include "cpu/atomic_view.hpp"
+#include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/radix_job.hpp"
-#include "cpu/sampled_split.hpp"
+#include "cpu/split_choice.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -52,6 +53,15 @@ class in_place_sorter {
 
   void run() {
     const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
+    if constexpr (sizeof(K) >= 4) { // narrower ones have no room for chains of values
+      if (job_.value_width != 0 && job_.n > layout_.local_limit) {
+        chain_sorter<K> chains(job_, layout_, image_, array_);
+        if (chains.run())
+          return;
+        if (chains.has_moved())
+          return sort_segment({0, job_.n}, layout_.workers, 0);
+      }
+    }
     copy_in_order(input, job_.n, array_, layout_.workers);
     sort_segment({0, job_.n}, layout_.workers, 0);
   }
@@ -170,18 +180,10 @@ class in_place_sorter {
     return found;
   }
 
-  /// The highest differing bits, or splitters where those would leave too much together.
+  /// By the highest differing bits, or as a sample suggests where those would leave too much together.
   split<K> choose_split(const segment& s, K differing, splitter_tree<K>& tree) const {
-    const auto wanted = static_cast<unsigned>(std::bit_width(s.n / layout_.bucket_keys));
-    const digit d = highest_digit(differing, std::clamp(wanted, 4u, most_bits));
-    if (s.n < 64 * key_sample<K>::least)
-      return d;
-    const key_sample<K> sample(array_.keys + s.begin, s.n, image_);
-    const auto found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
-    if (sample.differing == 0 || found.most <= sample.size / 8)
-      return d;
-    tree = splitter_tree<K>(sample.images, sample.size, 1);
-    return split<K>(tree);
+    const split_choice<K> choice(layout_, most_bits, image_, job_.value_width);
+    return choice.among(array_.keys + s.begin, s.n, differing, tree);
   }
 
   // ---- partition ----
@@ -312,7 +314,7 @@ class in_place_sorter {
     }
     const auto size = [&](std::size_t b) { return begins[b + 1] - begins[b]; };
     if (workers > 1)
-      std::stable_sort(alone.begin(), alone.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+      std::sort(alone.begin(), alone.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     for_each_task(workers, alone.size(), worker == 0 ? job_.progress : nullptr, [&](unsigned w, std::size_t i) {
       const segment bucket{s.begin + begins[alone[i]], size(alone[i])};
       const unsigned by = workers == 1 ? worker : w;

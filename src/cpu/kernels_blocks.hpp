@@ -5,11 +5,13 @@
 //                                             ^slot            ^i               fewer keys are written than read
 //
 // A block stays in the L2 cache until it is full, so a bucket costs one mispredicted branch a block and no counter
-// of positions. Stable: the blocks of a bucket are filled one after the other.
+// of positions. Stable: the blocks of a bucket are filled one after the other. Heavy keys are taken out of what is
+// collected one by one, as those of a partition with spare arrays are (kernels_heavy.ipp).
 #pragma once
 
 #include "cpu/kernels.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sortile::cpu {
@@ -33,42 +35,67 @@ void flush_block(block_collector<K>& c, std::size_t bucket) {
   c.targets[c.slot++] = c.next[bucket]++;
 }
 
+/// Puts m keys into the buffers of their buckets.
 template <class K, class V>
-void collect(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
-             block_collector<K>& state) {
+[[gnu::noinline]] void collect_block(block_collector<K>& c, const K* keys, const V* values, std::size_t m,
+                                     const std::uint16_t* digits) {
+  // Of the collector in registers: a value's bytes could be any part of it.
+  std::uint32_t* const fill = c.fill;
+  K* const buffer_keys = c.buffers.keys;
+  V* const buffer_values = c.buffers.template values_as<V>();
+  const std::size_t block = c.block;
+  const auto put = [&](std::size_t j) {
+    const std::size_t b = digits[j], at = fill[b];
+    buffer_keys[b * block + at] = keys[j];
+    if constexpr (has_values<V>)
+      buffer_values[b * block + at] = values[j];
+    fill[b] = static_cast<std::uint32_t>(at + 1);
+    if (at + 1 == block) [[unlikely]]
+      flush_block<K, V>(c, b);
+  };
+  std::size_t j = 0;
+  for (; j + digit_run <= m; j += digit_run) {
+    const std::size_t b = digits[j], at = fill[b];
+    if (is_run(digits + j) && at + digit_run < block) {
+      std::memcpy(buffer_keys + b * block + at, keys + j, digit_run * sizeof(K));
+      if constexpr (has_values<V>)
+        std::memcpy(buffer_values + b * block + at, values + j, digit_run * sizeof(V));
+      fill[b] = static_cast<std::uint32_t>(at + digit_run);
+    } else {
+      for (std::size_t l = j; l < j + digit_run; ++l)
+        put(l);
+    }
+  }
+  for (; j < m; ++j)
+    put(j);
+}
+
+/// Puts a key with each of n values into the buffer of its bucket.
+template <class K, class V>
+[[gnu::noinline]] void collect_equal(block_collector<K>& c, std::size_t bucket, K key, const V* values, std::size_t n) {
+  while (n > 0) {
+    const std::size_t fill = c.fill[bucket], at = bucket * c.block + fill, some = std::min(n, c.block - fill);
+    std::fill_n(c.buffers.keys + at, some, key);
+    std::memcpy(c.buffers.template values_as<V>() + at, values, some * sizeof(V));
+    c.fill[bucket] = static_cast<std::uint32_t>(fill + some);
+    if (fill + some == c.block)
+      flush_block<K, V>(c, bucket);
+    values += some;
+    n -= some;
+  }
+}
+
+template <class K, class V>
+void collect_by_digits(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
+                       block_collector<K>& state) {
   const kernels<K>& k = best_kernels<K>();
   block_collector<K> c = state;
   const lanes<K> from = c.array.at(begin);
-  V* const buffer_values = c.buffers.template values_as<V>();
-  const V* const from_values = from.template values_as<V>();
   alignas(64) std::uint16_t digits[digit_block];
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     k.digits(from.keys + i, m, image, d, digits);
-    const auto put = [&](std::size_t j) {
-      const std::size_t b = digits[j], at = c.fill[b];
-      c.buffers.keys[b * c.block + at] = from.keys[i + j];
-      if constexpr (has_values<V>)
-        buffer_values[b * c.block + at] = from_values[i + j];
-      c.fill[b] = static_cast<std::uint32_t>(at + 1);
-      if (at + 1 == c.block) [[unlikely]]
-        flush_block<K, V>(c, b);
-    };
-    std::size_t j = 0;
-    for (; j + digit_run <= m; j += digit_run) {
-      const std::size_t b = digits[j], at = c.fill[b];
-      if (is_run(digits + j) && at + digit_run < c.block) {
-        std::memcpy(c.buffers.keys + b * c.block + at, from.keys + i + j, digit_run * sizeof(K));
-        if constexpr (has_values<V>)
-          std::memcpy(buffer_values + b * c.block + at, from_values + i + j, digit_run * sizeof(V));
-        c.fill[b] = static_cast<std::uint32_t>(at + digit_run);
-      } else {
-        for (std::size_t l = j; l < j + digit_run; ++l)
-          put(l);
-      }
-    }
-    for (; j < m; ++j)
-      put(j);
+    collect_block<K, V>(c, from.keys + i, has_values<V> ? from.template values_as<V>() + i : nullptr, m, digits);
   }
   state.slot = c.slot;
 }

@@ -41,7 +41,7 @@ inline std::size_t pack(const T* from, std::uint32_t which, T* to) {
 // they are, and the values of the others to the front of `taken`. Returns how many are left. With `ahead` it asks for
 // what lies so many behind.
 template <class K, class V>
-inline std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K key, K* left_keys, V* left_values,
+[[gnu::noinline]] std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K key, K* left_keys, V* left_values,
                                 V* taken, std::size_t ahead) {
   constexpr std::size_t lanes = wide_lanes<K>;
   constexpr std::uint32_t all = (1u << lanes) - 1;

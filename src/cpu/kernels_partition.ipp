@@ -458,4 +458,38 @@ void partition(const source<K>& from, std::size_t n, const key_image<K>& image, 
     partition_by_digits<line, max_buckets, K, V>(from, n, image, d, kept, position, start, to, stream, buffers);
 }
 
+// In place (kernels_blocks.hpp). What is written lies over what has been read: a group is read whole before a heavy key
+// of it is put anywhere.
+template <class K, class V>
+void collect_beside_heavy(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
+                          block_collector<K>& state) {
+  const splitter_tree<K>& tree = *d.tree;
+  block_collector<K> c = state;
+  const lanes<K> from = c.array.at(begin);
+  alignas(64) std::uint16_t digits[digit_block];
+  lighter_group<K, V> lighter;
+  for (std::size_t i = 0; i < n; i += heavy_group) {
+    const std::size_t in_group = n - i < heavy_group ? n - i : heavy_group;
+    const std::size_t left =
+        lighter.take_out(from.keys + i, from.template values_as<V>() + i, in_group, partition_ahead, tree,
+                         [&](std::size_t h, const V* taken, std::size_t count) {
+                           collect_equal<K, V>(c, tree.heavy_bucket[h], tree.heavy[h], taken, count);
+                         });
+    for (std::size_t j = 0; j < left; j += digit_block) {
+      const std::size_t m = left - j < digit_block ? left - j : digit_block;
+      digits_of(lighter.keys() + j, lighter.in_vectors(m), image, d, digits);
+      collect_block<K, V>(c, lighter.keys() + j, lighter.values() + j, m, digits);
+    }
+  }
+  state.slot = c.slot;
+}
+
+template <class K, class V>
+void collect(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d, block_collector<K>& state) {
+  if constexpr (lighter_group<K, V>::is_possible && has_values<V>)
+    if (d.leaves_keys_out())
+      return collect_beside_heavy<K, V>(begin, n, image, d, state);
+  collect_by_digits<K, V>(begin, n, image, d, state);
+}
+
 } // namespace sortile::cpu::SORTILE_CPU_ISA

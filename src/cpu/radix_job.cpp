@@ -1,6 +1,8 @@
 // The layout of a radix sort's scratch.
 #include "cpu/radix_job.hpp"
 
+#include "cpu/kernels_words.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -54,6 +56,8 @@ in_place_layout::in_place_layout(std::size_t key_bytes, std::size_t value_width,
     else
       break;
   }
+  if (value_width != 0 && (key_bytes == 4 || key_bytes == 8)) // so that few are larger than short words sort
+    bucket_keys = std::min(bucket_keys, short_words_most / 2);
 }
 
 void in_place_layout::measure(std::size_t pair, std::size_t n, std::size_t local_bytes) {

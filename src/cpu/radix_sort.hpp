@@ -32,11 +32,11 @@
 #pragma once
 
 #include "cpu/byte_scatter.hpp"
+#include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/split_choice.hpp"
-#include "cpu/value_chains.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
@@ -385,7 +385,7 @@ class radix_sorter {
       else
         tasks.push_back({n, b, b + 1});
     }
-    std::stable_sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
+    std::sort(tasks.begin(), tasks.end(), [](const task& a, const task& b) { return a.n > b.n; });
     for_each_task(workers, tasks.size(), job_.progress, [&](unsigned w, std::size_t t) {
       for (std::size_t b = tasks[t].first; b < tasks[t].last; ++b)
         sort_bucket(bucket(b), w, d, b);

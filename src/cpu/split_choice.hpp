@@ -16,7 +16,12 @@ template <class K>
 class split_choice {
  public:
   split_choice(const radix_layout& layout, const key_image<K>& image, std::size_t value_width)
-      : layout_(layout), image_(image), value_width_(value_width) {}
+      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit), image_(image), value_width_(value_width),
+        most_bits_(max_digit_bits) {}
+  /// Of a sort in place, which has fewer buckets.
+  split_choice(const in_place_layout& layout, unsigned most_bits, const key_image<K>& image, std::size_t value_width)
+      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit), image_(image), value_width_(value_width),
+        most_bits_(most_bits) {}
 
   /// What the sample suggests. `tree` is what a split between splitters, or by a map, has these in.
   split<K> guess(const K* keys, std::size_t n, splitter_tree<K>& tree) const {
@@ -30,6 +35,25 @@ class split_choice {
     if (last - first >= static_cast<std::ptrdiff_t>(sample.size / 2))
       return split<K>(middle);
     return by_sample(sample, n, top_digit(sample.differing, n), tree);
+  }
+
+  /// Of a sort in place, which looks each pair up twice and so stays with the digit unless that leaves an eighth
+  /// together; where it is known in which bits keys differ; not around a key.
+  split<K> among(const K* keys, std::size_t n, K differing, splitter_tree<K>& tree) const {
+    const digit d = top_digit(differing, n);
+    if (n < 64 * key_sample<K>::least)
+      return d;
+    const key_sample<K> sample(keys, n, image_);
+    if (sample.differing == 0)
+      return d;
+    if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
+      return split<K>(tree);
+    const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
+    if (found.most <= sample.size / 8)
+      return d;
+    if (!by_map(sample.images, sample.size, n, ~std::size_t{0}, nullptr, 0, tree))
+      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+    return split<K>(tree);
   }
 
   /// The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
@@ -64,8 +88,8 @@ class split_choice {
   // Pairs of a sample that share a bucket where buckets are about alike: half as many again as where they are alike.
   static std::size_t most_pairs(std::size_t size, std::size_t buckets) { return 3 * size * size / (2 * buckets); }
 
-  // By a map from a sample, `size` of n keys, into as many buckets as between splitters. False where those would not be even,
-  // or more than `most_found` pairs of the sample would share one.
+  // By a map from a sample, `size` of n keys, into as many buckets as between splitters. False where those would not be
+  // even, or more than `most_found` pairs of the sample would share one.
   bool by_map(const K* sample, std::size_t size, std::size_t n, std::size_t most_found, const K* heavy,
               std::size_t heavies, splitter_tree<K>& tree) const {
     const std::size_t buckets = ((splitter_tree<K>::splitters + 1) << part_bits(n)) - 2 * heavies;
@@ -120,12 +144,11 @@ class split_choice {
   // anyway, a quarter.
   unsigned part_bits(std::size_t n) const {
     const bool narrow = sizeof(K) + value_width_ <= 8;
-    const std::size_t interval = n / (splitter_tree<K>::splitters + 1),
-                      most_in_part = (narrow ? 2 : 4) * layout_.bucket_keys;
-    if (interval <= layout_.bucket_keys)
+    const std::size_t interval = n / (splitter_tree<K>::splitters + 1), most_in_part = (narrow ? 2 : 4) * bucket_keys_;
+    const unsigned most = most_bits_ - splitter_tree<K>::levels;
+    if (interval <= bucket_keys_ || most == 1)
       return 1;
-    return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u,
-                      splitter_tree<K>::most_part_bits);
+    return std::clamp(static_cast<unsigned>(std::bit_width(interval / most_in_part)), 2u, most);
   }
 
   // Whether local sorts take what a sample of n keys finds together. Of pairs words of 32 bits are to sort most. So
@@ -133,19 +156,19 @@ class split_choice {
   // sample that share one tell; and no bucket may hold a quarter, whose keys would wait for one counter.
   bool is_sorted_locally(const together& found, std::size_t size, std::size_t n) const {
     if (value_width_ == 0)
-      return found.most <= size / 16 || n / size * found.most <= 2 * layout_.local_limit;
+      return found.most <= size / 16 || n / size * found.most <= 2 * local_limit_;
     const std::size_t others = n / size * found.pairs / size;
-    return found.most <= size / 4 && others <= std::min(short_words_most, layout_.local_limit);
+    return found.most <= size / 4 && others <= std::min(short_words_most, local_limit_);
   }
 
   // The highest differing bits, as many as make buckets that a local sort can take.
   digit top_digit(K differing, std::size_t n) const {
     if (differing == 0)
       return {};
-    auto bits = static_cast<unsigned>(std::bit_width(n / layout_.bucket_keys));
-    if (bits > max_digit_bits) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
-      const bool enough = n >> max_digit_bits <= layout_.local_limit - layout_.local_limit / 4;
-      bits = enough ? max_digit_bits : std::min((bits + 1) / 2 + 1, max_digit_bits);
+    auto bits = static_cast<unsigned>(std::bit_width(n / bucket_keys_));
+    if (bits > most_bits_) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
+      const bool enough = n >> most_bits_ <= local_limit_ - local_limit_ / 4;
+      bits = enough ? most_bits_ : std::min((bits + 1) / 2 + 1, most_bits_);
     }
     return highest_digit(differing, std::max(bits, least_digit_bits));
   }
@@ -154,9 +177,10 @@ class split_choice {
   // Of a sample: a heavy key fills an eighth, and all of them a third. Less does not pay for the packing of the others.
   static constexpr std::size_t heavy_part = 8, heavy_share = 3;
 
-  const radix_layout& layout_;
+  const std::size_t bucket_keys_, local_limit_;
   const key_image<K>& image_;
   const std::size_t value_width_;
+  const unsigned most_bits_; // of a digit
 };
 
 } // namespace sortile::cpu

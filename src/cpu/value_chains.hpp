@@ -30,22 +30,40 @@
 // Arrays larger than the caches are written past them, chains and result: a line that is to be overwritten whole need
 // not be read before.
 //
+// Within a limit (options::workspace_limit) there are no spare arrays. Keys are not moved, so what has been read of
+// them is room: blocks are taken from a small area first, which has one for each chain and one more, and then from the
+// keys that lie behind. As many values have been read then as fill the blocks before, so no block lies over an unread
+// key. When all values are in chains, what the result holds is of no more use: chains are placed, then keys written.
+// Such a sort can be given up at any time, since neither −0 nor NaN gets a chain.
+//
+//     area  [ chain | chain | free ]     keys     [ chain | chain | chain |      free      | not read yet … ]
+//
+// Positions of 64 bits that are made for narrower keys are moved as 32 bits there, and widened on their way to the
+// result.
+//
 // Cost: a pair's key is read once and written once, its value read and written twice, or once; a partition by counted
 // digits reads keys twice, and moves pairs once more if the result is to lie where the input was.
 #pragma once
 
 #include "cpu/few_values.hpp"
-#include "cpu/in_order.hpp"
-#include "cpu/radix_job.hpp"
+#include "cpu/kernels.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
-#include <vector>
 
 namespace sortile::cpu {
+
+/// Memory for the chains of one chunk.
+struct chain_room {
+  std::span<std::byte> tables;     ///< what is known of each value
+  std::span<std::uint16_t> owners; ///< of each block
+  std::span<std::byte> areas[2];   ///< blocks are taken from the first, then from the second
+  std::size_t slack = 0;           ///< of that, bytes beyond those of the values
+  bool over_keys = false;          ///< the second area is that of the keys, which are being read
+};
 
 /// The chains of one chunk of the input.
 template <class K>
@@ -55,23 +73,24 @@ class value_chains {
  public:
   using entry = typename slots::entry;
 
-  /// Of n keys of about so many values, which go to blocks in the spare lanes of as many keys; with `bytes` of memory
-  /// for tables.
-  value_chains(const lanes<K>& spare, std::size_t n, std::size_t values, std::byte* memory, std::size_t bytes,
-               bool past_caches)
-      : past_caches_(past_caches), slots_(memory, std::min(bytes / 2, slots::bytes_for(most_to_find(values)))),
-        left_(reinterpret_cast<std::uint64_t*>(memory + bytes / 2)),
-        owners_(reinterpret_cast<std::uint16_t*>(memory + bytes / 4 * 3)) {
-    const std::size_t bytes_of_values = n * spare.width, keys = n * sizeof(K),
-                      owners = bytes / 4 / sizeof(std::uint16_t);
+  /// Of about so many values, which fill so many bytes. With `refused`, −0 and NaN of these floats get no chain.
+  value_chains(const chain_room& room, std::size_t bytes, std::size_t values, bool past_caches,
+               const key_image<K>* refused)
+      : past_caches_(past_caches), refused_(refused),
+        slots_(room.tables.data(), std::min(slot_bytes(room), slots::bytes_for(most_to_find(values)))),
+        left_(reinterpret_cast<std::uint64_t*>(room.tables.data() + slot_bytes(room))), owners_(room.owners.data()) {
     most_ = slots::most_in(slots_.slots());
-    block_bytes_ = std::max(least_block, std::bit_floor(keys / (most_ + 4)));
-    while ((bytes_of_values + keys) / block_bytes_ > owners)
+    if (room.over_keys) // the fewer, the longer are blocks
+      most_ = std::min(most_, 64 + 2 * values);
+    block_bytes_ = std::max(least_block, std::bit_floor(room.slack / (most_ + 4)));
+    while (bytes / block_bytes_ + std::min(room.slack / block_bytes_, most_ + 1) > room.owners.size())
       block_bytes_ *= 2;
-    areas_[0] = area(spare.values, bytes_of_values);
-    areas_[1] = area(reinterpret_cast<std::byte*>(spare.keys), keys);
-    const std::size_t blocks = areas_[0].blocks + areas_[1].blocks, full = bytes_of_values / block_bytes_;
+    areas_[0] = area(room.areas[0]);
+    areas_[1] = area(room.areas[1]);
+    const std::size_t blocks = areas_[0].blocks + areas_[1].blocks, full = bytes / block_bytes_;
     most_ = std::min(most_, blocks > full ? blocks - full : 0);
+    if (room.over_keys) // one more block, since those over keys begin within the first one's length
+      most_ = std::min(most_, std::max<std::size_t>(areas_[0].blocks, 1) - 1);
   }
 
   /// So many values have room, whatever their chains' lengths.
@@ -82,6 +101,8 @@ class value_chains {
 
   /// The entry of a key, with a block where it is new; null where there is room for no more.
   entry* find(K key) {
+    if (refused_ != nullptr && refused_->is_special(key))
+      return nullptr;
     entry* const e = slots_.find(key);
     if (slots_.values() > most_)
       return nullptr;
@@ -162,15 +183,17 @@ class value_chains {
     bytes = 0;
   }
 
-  /// Copies the chains to where their entries say now.
-  void place(bool past_caches) {
+  /// Copies the chains to where their entries say now; with `widens`, their 32-bit numbers as 64 bits.
+  void place(bool past_caches, bool widens) {
     for (std::size_t b = 0; b < taken_; ++b) {
       const std::size_t s = owners_[b], bytes = std::min<std::uint64_t>(left_[s], block_bytes_);
-      if (past_caches)
+      if (widens)
+        widen(block(b), bytes, slots_[s].what, past_caches);
+      else if (past_caches)
         best_kernels<K>().write_out(block(b), bytes, slots_[s].what);
       else
         std::memcpy(slots_[s].what, block(b), bytes);
-      slots_[s].what += bytes;
+      slots_[s].what += widens ? 2 * bytes : bytes;
       left_[s] -= bytes;
     }
   }
@@ -183,14 +206,31 @@ class value_chains {
     return std::max(least, 16 * values);
   }
 
+  static std::size_t slot_bytes(const chain_room& room) { return room.tables.size() / 3 * 2 / 64 * 64; }
+
+  static void widen(const std::byte* from, std::size_t bytes, std::byte* to, bool past_caches) {
+    std::uint32_t numbers[least_block / sizeof(std::uint32_t)];
+    std::uint64_t wide[std::size(numbers)];
+    for (; bytes > 0; from += sizeof numbers, to += sizeof wide) {
+      const std::size_t some = std::min(bytes, sizeof numbers);
+      std::memcpy(numbers, from, some);
+      std::copy(numbers, std::end(numbers), wide);
+      if (past_caches)
+        best_kernels<K>().write_out(wide, 2 * some, to);
+      else
+        std::memcpy(to, wide, 2 * some);
+      bytes -= some;
+    }
+  }
+
   static constexpr std::size_t least_block = 256;
   struct block_area {
     std::byte* first = nullptr; // aligned to the size of a block
     std::size_t blocks = 0;
   };
-  block_area area(std::byte* begin, std::size_t bytes) const {
-    const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(begin) & (block_bytes_ - 1);
-    return {begin + skipped, bytes > skipped ? (bytes - skipped) / block_bytes_ : 0};
+  block_area area(std::span<std::byte> of) const {
+    const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(of.data()) & (block_bytes_ - 1);
+    return {of.data() + skipped, of.size() > skipped ? (of.size() - skipped) / block_bytes_ : 0};
   }
   bool head_is_all() const { return next_in_place_ - begin_ <= static_cast<std::ptrdiff_t>(block_bytes_); }
   std::byte* block(std::size_t b) const {
@@ -199,181 +239,14 @@ class value_chains {
   }
 
   bool past_caches_;
+  const key_image<K>* refused_;
   slots slots_;
   std::uint64_t* left_;   // bytes of each slot's chain that are not yet placed
   std::uint16_t* owners_; // slots of the blocks, as these were taken
   std::size_t most_ = 0, block_bytes_ = 0, taken_ = 0;
-  block_area areas_[2];       // spare values, then spare keys
+  block_area areas_[2];
   entry* in_place_ = nullptr; // what is known of the chain that goes on in the result
   std::byte *head_ = nullptr, *begin_ = nullptr, *next_in_place_ = nullptr;
-};
-
-/// The sort of pairs by chains; a step of the radix sort.
-template <class K>
-class chain_sorter {
- public:
-  chain_sorter(const radix_job& job, const radix_layout& layout, const key_image<K>& image, const lanes<K>& result,
-               const lanes<K>& spare)
-      : job_(job), image_(image), movers_(best_movers<K>(job.value_width)),
-        input_(static_cast<const K*>(job.keys_in), job.values_in, job.value_width), result_(result), spare_(spare),
-        worker_bytes_(layout.worker_bytes), chunks_(layout.workers) {
-    image_.exact = image_.is_float;
-  }
-
-  /// False where a sample does not find few values, or too few of them, or two keys have one image. Where the result
-  /// is the input, what has been read is then in order, or where it was; another result may have been written to.
-  bool run() {
-    const key_sample<K> sample(input_.keys, job_.n, image_);
-    const value_frequencies<K> frequencies(sample);
-    for (unsigned c = 0; c < chunks_; ++c)
-      chains_.emplace_back(spare_.at(begin(c)), begin(c + 1) - begin(c), frequencies.about(),
-                           job_.scratch + c * worker_bytes_, worker_bytes_ / 64 * 64, past_caches());
-    const auto least = std::min_element(chains_.begin(), chains_.end(),
-                                        [](const auto& a, const auto& b) { return a.most() < b.most(); });
-    if (!frequencies.are_few(least->most()))
-      return false;
-    if (begins_in_order()) {
-      const look_result<K> found = look();
-      if (found.special)
-        return false;
-      if (found.ascending) {
-        copy_in_order(input_, job_.n, result_, chunks_);
-        job_.progress->add(4 * job_.n);
-        return true;
-      }
-    }
-    if (may_put_in_place())
-      chains_[0].put_in_place(image_.key_of(sample.images[0]), result_.values);
-    if (!chain()) {
-      progress_meter unheard(nullptr, 0); // of what is done, nothing stays done
-      if (chains_[0].puts_in_place() && job_.values_in == job_.values_out)
-        place(1, unheard);
-      return false;
-    }
-    return place(chunks_, *job_.progress);
-  }
-
- private:
-  struct value {
-    K image, key;
-    std::uint64_t count;
-    std::byte** place; // of its chain in a chunk
-    std::uint64_t end; // in the result, of this and all before it
-  };
-
-  bool past_caches() const { return job_.n * (sizeof(K) + job_.value_width) >= tuning().stream_chains_from_bytes; }
-  std::size_t begin(std::size_t chunk) const { return part_begin(job_.n, chunks_, chunk); }
-
-  /// Up to the first keys that are not in order; by plain images.
-  look_result<K> look() const {
-    constexpr std::size_t step = 4096;
-    key_image<K> plain = image_;
-    plain.exact = false;
-    std::vector<look_result<K>> looks(chunks_);
-    std::atomic<bool> stopped{false};
-    for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
-      look_result<K>& found = looks[c];
-      const std::size_t end = begin(c + 1);
-      for (std::size_t i = begin(c); i < end && !stopped.load(std::memory_order_relaxed); i += step) {
-        best_kernels<K>().look(input_.keys + i, std::min(step, end - i), i > 0 ? input_.keys + i - 1 : nullptr, plain,
-                               found);
-        if (!found.ascending || found.special)
-          stopped.store(true, std::memory_order_relaxed);
-      }
-    });
-    look_result<K> found;
-    for (const look_result<K>& l : looks)
-      found.join(l);
-    return found;
-  }
-
-  /// Such arrays may have a shorter way.
-  bool begins_in_order() const {
-    look_result<K> found;
-    best_kernels<K>().look(input_.keys, std::min<std::size_t>(job_.n, 1024), nullptr, image_, found);
-    return found.ascending || found.descending;
-  }
-
-  bool chain() {
-    constexpr std::size_t step = std::size_t{1} << 18;
-    std::atomic<bool> too_many{false};
-    for_each_task(chunks_, chunks_, nullptr, [&](unsigned worker, std::size_t c) {
-      const std::size_t end = begin(c + 1);
-      for (std::size_t i = begin(c); i < end && !too_many.load(std::memory_order_relaxed); i += step) {
-        if (!movers_.chain(input_.at(i), std::min(step, end - i), chains_[c]))
-          too_many.store(true, std::memory_order_relaxed);
-        if (worker == 0)
-          job_.progress->report();
-      }
-    });
-    return !too_many;
-  }
-
-  /// Values of the least key go to their places at once where a sort that gives up can leave the pairs that it has read
-  /// in order: sorted later, they come out as if they had not moved. That needs keys of different images, which are in
-  /// place if values are; and values that do not lie across the ends of blocks.
-  bool may_put_in_place() const {
-    return !image_.is_float && image_.window == static_cast<K>(~K{0}) &&
-           (job_.values_in != job_.values_out || job_.keys_in == job_.keys_out) &&
-           reinterpret_cast<std::uintptr_t>(result_.values) % job_.value_width == 0;
-  }
-
-  /// Writes keys and values of the first chunks to the result; false, and nothing written, where two keys have one
-  /// image.
-  bool place(unsigned chunks, progress_meter& progress) {
-    if (!find_places(chunks))
-      return false;
-    chains_[0].place_first();
-    progress.add(2 * job_.n);
-    write_keys(chunks, progress);
-    for_each_task(chunks, chunks, &progress, [&](unsigned, std::size_t c) {
-      chains_[c].place(past_caches());
-      progress.add(begin(c + 1) - begin(c));
-    });
-    return true;
-  }
-
-  /// Where each chain belongs.
-  bool find_places(unsigned chunks) {
-    for (unsigned c = 0; c < chunks; ++c)
-      chains_[c].each_chain([&](auto& e, std::uint64_t bytes) {
-        values_.push_back({image_.ordering(e.key), e.key, bytes / job_.value_width, &e.what, 0});
-      });
-    std::stable_sort(values_.begin(), values_.end(), [](const value& a, const value& b) { return a.image < b.image; });
-    std::uint64_t end = 0;
-    for (std::size_t v = 0; v < values_.size(); ++v) {
-      if (v > 0 && values_[v].image == values_[v - 1].image && values_[v].key != values_[v - 1].key)
-        return false;
-      *values_[v].place = result_.values + end * job_.value_width;
-      values_[v].end = end += values_[v].count;
-    }
-    return true;
-  }
-
-  void write_keys(unsigned chunks, progress_meter& progress) {
-    const std::size_t pieces = chunks == 1 ? 1 : std::size_t{4} * chunks, n = values_.back().end;
-    for_each_task(chunks, pieces, &progress, [&](unsigned, std::size_t p) {
-      const std::size_t first = part_begin(n, pieces, p), end = part_begin(n, pieces, p + 1);
-      auto v = std::upper_bound(values_.begin(), values_.end(), first,
-                                [](std::size_t at, const value& b) { return at < b.end; });
-      for (std::size_t at = first; at < end; ++v) {
-        const std::size_t until = std::min<std::size_t>(v->end, end);
-        best_kernels<K>().fill(result_.keys + at, until - at, v->key, past_caches());
-        at = until;
-      }
-      progress.add(end - first);
-    });
-  }
-
-  const radix_job& job_;
-  key_image<K> image_;
-  const movers<K>& movers_;
-  const source<K> input_;
-  const lanes<K> result_, spare_;
-  const std::size_t worker_bytes_;
-  const unsigned chunks_;
-  std::vector<value_chains<K>> chains_;
-  std::vector<value> values_;
 };
 
 } // namespace sortile::cpu

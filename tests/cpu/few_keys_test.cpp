@@ -1,7 +1,7 @@
 // The CPU engine's ways with few and with heavy keys: values that are counted, heavy keys that are taken out, chains of
 // values; also where samples mislead them.
+#include "cpu/chain_sort.hpp"
 #include "cpu/split_choice.hpp"
-#include "cpu/value_chains.hpp"
 #include "tests/cpu/engine_trials.hpp"
 
 #include <cmath>
@@ -109,7 +109,7 @@ void make_heavy(K* keys, std::size_t n, std::size_t heavies, double share, std::
 }
 
 // Heavy keys among others, which vectors take out of the blocks that are counted and moved: the least, the greatest and
-// any others, alone and together, in every form.
+// any others, alone and together, in every form, with spare arrays and within a limit.
 TEST(CpuFewKeys, HeavyKeysAmongOthers) {
   random_trials trials(53);
   for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
@@ -126,6 +126,10 @@ TEST(CpuFewKeys, HeavyKeysAmongOthers) {
           t.value_bytes = t.carries == payload::values && trials.below(6) == 0 ? 16 : 4 << trials.below(2);
           t.bits = trials.below(6) != 0 ? bit_window{} : bit_window{4, key_bits(type)};
           t.threads = threads;
+          if (trials.below(3) == 0) {
+            t.n += 20'000;
+            t.limit = (std::size_t{1200} << 10) + (t.keys_wanted ? 0 : t.n * key_bytes(type));
+          }
           const std::size_t heavies = 1 + trials.below(share > 0.5 ? 5 : 2), n = t.n;
           const std::uint64_t seed = t.seed;
           t.change = [=](std::byte* keys) {
@@ -171,6 +175,13 @@ TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
         cpu::splitter_tree<std::uint64_t> wide;
         cpu::split_choice<std::uint64_t>(layout, image, 16).guess(keys.data(), n, wide);
         EXPECT_EQ(wide.heavy_keys, 0u);
+        const cpu::in_place_layout within(8, 8, n, 1, std::size_t{4} << 20);
+        cpu::splitter_tree<std::uint64_t> few;
+        const auto in_place =
+            cpu::split_choice<std::uint64_t>(within, 8, image, 8).among(keys.data(), n, ~std::uint64_t{0}, few);
+        ASSERT_EQ(in_place.tree, &few);
+        EXPECT_LE(in_place.buckets(), 256u);
+        EXPECT_EQ(few.heavy_keys, tree.heavy_keys);
       }
     }
 }
@@ -259,6 +270,106 @@ TEST(CpuFewKeys, ChainsOfFewValues) {
               << i;
         }
       }
+}
+
+// The same without spare arrays, over keys that have been read, or where keys are not to be kept: what is given up,
+// since a −0 comes or too many values do, has all pairs in the result, in an order that sorts as that of the input.
+TEST(CpuFewKeys, ChainsOverReadKeys) {
+  constexpr std::size_t n = under_thread_sanitizer ? 80'000 : 200'000;
+  enum class late { nothing, minus_zero, strangers };
+  for (const unsigned threads : {1u, 2u, 5u})
+    for (const late met : {late::nothing, late::minus_zero, late::strangers})
+      for (const bool apart : {false, true})
+        for (const bool positions : {false, true})
+          for (const std::size_t different : {2u, 3u, 16u, 250u}) {
+            if (under_thread_sanitizer && threads == 1)
+              continue;
+            SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(static_cast<int>(met)) +
+                         (apart ? ", apart, " : ", in place, ") + (positions ? "positions, " : "values, ") +
+                         std::to_string(different) + " values");
+            std::vector<float> keys(n), keys_out(n);
+            for (std::size_t i = 0; i < n; ++i)
+              keys[i] = static_cast<float>(testing::random_bits(i, 5) % different) * 1.5F;
+            const std::vector<bool> taken = sampled(n);
+            for (std::size_t i = n / 2 + 1; met != late::nothing && i < n; ++i)
+              if (!taken[i] && (met == late::strangers || i == n / 2 + 7))
+                keys[i] = met == late::strangers ? static_cast<float>(i % 20'000) : -0.0F;
+            const std::vector<float> before = keys;
+            std::vector<std::uint32_t> values(n);
+            std::iota(values.begin(), values.end(), 0u);
+            guarded_buffer values_out(n * (positions ? 8 : 4), 0, 2);
+            cpu::radix_job job{.type = key_type::f32, .n = n, .value_width = positions ? 8u : 4u};
+            const cpu::in_place_layout layout(4, job.value_width, n, threads, std::size_t{8} << 20);
+            guarded_buffer scratch(layout.bytes, 0, 1);
+            progress_meter progress(nullptr, 4 * n);
+            job.keys_in = keys.data(), job.values_in = positions ? nullptr : values.data();
+            job.keys_out = apart ? keys_out.data() : keys.data();
+            job.values_out = positions || apart ? static_cast<void*>(values_out.data()) : values.data();
+            job.threads = threads, job.progress = &progress;
+            job.scratch = scratch.data(), job.scratch_room = layout.bytes;
+            cpu::chain_sorter<std::uint32_t> chains(
+                job, layout, {job.type, order::ascending, {}},
+                {static_cast<std::uint32_t*>(job.keys_out), static_cast<std::byte*>(job.values_out), job.value_width});
+            const bool sorted = chains.run();
+            EXPECT_EQ(scratch.damage(), "");
+            EXPECT_EQ(values_out.damage(), "");
+            ASSERT_EQ(sorted, met == late::nothing);
+            ASSERT_NE(sorted, chains.has_moved());
+            if (apart) {
+              ASSERT_TRUE(keys == before);
+            }
+            const float* const found = static_cast<const float*>(job.keys_out);
+            const auto position = [&](std::size_t i) -> std::size_t {
+              return positions ? static_cast<const std::uint64_t*>(job.values_out)[i]
+                               : static_cast<const std::uint32_t*>(job.values_out)[i];
+            };
+            std::vector<std::size_t> order_found(n), expected(n);
+            std::iota(order_found.begin(), order_found.end(), 0);
+            std::iota(expected.begin(), expected.end(), 0);
+            if (!sorted)
+              std::stable_sort(order_found.begin(), order_found.end(),
+                               [&](std::size_t a, std::size_t b) { return found[a] < found[b]; });
+            std::stable_sort(expected.begin(), expected.end(),
+                             [&](std::size_t a, std::size_t b) { return before[a] < before[b]; });
+            for (std::size_t i = 0; i < n; ++i) {
+              ASSERT_EQ(position(order_found[i]), expected[i]) << i;
+              ASSERT_EQ(std::bit_cast<std::uint32_t>(found[order_found[i]]),
+                        std::bit_cast<std::uint32_t>(before[expected[i]]));
+            }
+          }
+}
+
+// Few values within a limit, of every type and width, and where the sample misleads.
+TEST(CpuFewKeys, PairsOfFewValuesWithinALimit) {
+  random_trials trials(61);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  std::size_t in_place = 0;
+  for (const key_type type : all_key_types)
+    for (const char* workload : {"equal", "two-values", "few:3", "few:30", "few:200", "few:2500", "specials"})
+      for (const char* between : {"", "few:5", "few:300", "uniform"}) {
+        const small_tuning sizes(std::size_t{1024} << trials.below(5), std::size_t{1} << (10 + trials.below(6)),
+                                 cpu::all_instruction_sets[trials.below(3)]);
+        cpu::tuning().block_bytes = std::size_t{64} << trials.below(6);
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 3000 + trials.below(60'000);
+        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "equal";
+        t.between = between;
+        t.bits = trials.below(5) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
+        if (t.carries == payload::none)
+          t.carries = payload::values;
+        t.value_bytes = std::size_t{4} << trials.below(t.carries == payload::values ? 3 : 2);
+        t.keys_wanted = t.carries != payload::indices || trials.below(2) == 0;
+        t.how = !t.keys_wanted ? form::out_of_place : static_cast<form>(trials.below(2));
+        const std::size_t usual = plan_of(t).workspace_bytes, least = std::size_t{1200} << 10;
+        t.limit = least + (t.keys_wanted ? 0 : t.n * key_bytes(type)) + trials.below(std::size_t{1} << 20);
+        in_place += usual > t.limit;
+        if (taken())
+          check(t);
+        if (::testing::Test::HasFatalFailure())
+          return;
+      }
+  EXPECT_GT(in_place, std::size(all_key_types) * 10);
 }
 
 // Vectors of AVX2 look 64-bit keys up by numbers of 32 bits: keys that share one are not taken for each other, whether
