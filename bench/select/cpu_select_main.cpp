@@ -1,8 +1,9 @@
-// sortile_cpu_select_bench: selections of arrays in host memory beside std::nth_element, std::partial_sort and
-// sortile's own sort of all keys, in turns on copies of the same keys. The key in its place, and the first ones, are
-// compared with std::nth_element's before anything is timed.
+// sortile_cpu_select_bench: selections of arrays in host memory beside std::nth_element, std::partial_sort, its form
+// that copies, and sortile's own sort of all keys, in turns on copies of the same keys. The key in its place, and the
+// first ones, are compared with std::nth_element's before anything is timed.
 //
-//   sortile_cpu_select_bench [--threads N] [--repetitions N] [--largest N] [--workloads uniform,zipf,…]
+//   sortile_cpu_select_bench [--threads N] [--repetitions N] [--largest N] [--workloads uniform,zipf,…] [--types
+//   u8,f64,…]
 #include "testing/race.hpp"
 #include "testing/workloads.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 struct settings {
   unsigned threads = 1, repetitions = 15;
   std::size_t largest = 10'000'000;
-  std::vector<std::string> workloads{"uniform", "normal", "zipf", "sorted", "equal"};
+  std::vector<std::string> workloads{"uniform", "normal", "zipf", "sorted", "equal"}, types{"u32", "u64", "f32", "f64"};
 };
 
 /// Many arrays of n keys, since one short one takes no time that a clock tells.
@@ -70,9 +71,13 @@ class contest {
       std::nth_element(a.begin(), a.begin() + std::ptrdiff_t(k) - 1, a.end());
       std::sort(a.begin(), a.begin() + std::ptrdiff_t(k));
     };
-    std::vector<K> first(k);
+    std::vector<K> first(k), copied(k);
+    const auto std_copy = [&](std::span<K> a) {
+      std::partial_sort_copy(a.begin(), a.end(), copied.begin(), copied.end());
+    };
     const auto ours = [&, this](std::span<K> a) { sortile::top_k(a, first, opts_); };
-    race("top_k", k, {{"sortile", ours}, {"std::nth_element and sort", std_parts}, sort()});
+    race("top_k", k,
+         {{"sortile", ours}, {"std::nth_element and sort", std_parts}, {"std::partial_sort_copy", std_copy}, sort()});
   }
 
  private:
@@ -124,7 +129,7 @@ void run_type(const settings& s) {
       if (n > s.largest)
         break;
       contest<K> c(s, workload, n);
-      std::vector<std::size_t> ranks{n / 2, n / 100, std::min<std::size_t>(10, n - 1)};
+      std::vector<std::size_t> ranks{n / 2, n / 10, n / 100, std::min<std::size_t>(10, n - 1), std::size_t{1}};
       std::sort(ranks.begin(), ranks.end());
       ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
       for (const std::size_t rank : ranks)
@@ -140,10 +145,17 @@ void run_type(const settings& s) {
 
 void run(const settings& s) {
   std::puts("nanoseconds a call, the fastest of several runs in turns");
-  run_type<std::uint32_t>(s);
-  run_type<std::uint64_t>(s);
-  run_type<float>(s);
-  run_type<double>(s);
+  const auto run_if_wanted = [&]<class K>(K) {
+    if (std::find(s.types.begin(), s.types.end(), name(key_type_of<K>)) != s.types.end())
+      run_type<K>(s);
+  };
+  run_if_wanted(std::uint8_t{});
+  run_if_wanted(std::uint16_t{});
+  run_if_wanted(std::uint32_t{});
+  run_if_wanted(std::uint64_t{});
+  run_if_wanted(float{});
+  run_if_wanted(double{});
+  run_if_wanted(uint128{});
 }
 
 } // namespace
@@ -156,6 +168,7 @@ int main(int argc, char** argv) {
   app.add_option("--repetitions", s.repetitions, "timed runs of each");
   app.add_option("--largest", s.largest, "no more keys than these");
   app.add_option("--workloads", s.workloads, "of the registry")->delimiter(',');
+  app.add_option("--types", s.types, "u8, u16, u32, u64, f32, f64 and u128, of which these")->delimiter(',');
   CLI11_PARSE(app, argc, argv);
   try {
     sortile::bench::run(s);

@@ -109,7 +109,8 @@ bool are_sound(std::initializer_list<output> outputs, const void* keys, std::siz
   return true;
 }
 
-/// Whether what travels with the keys of a top-k is as the front door wants it.
+} // namespace
+
 bool payload_is_sound(const top_k_request& r) {
   const std::size_t key = key_bytes(r.type);
   const output keys{r.keys_out, r.k * key, key}, indices{r.values_out, r.k * r.value_bytes, r.value_bytes},
@@ -127,8 +128,6 @@ bool payload_is_sound(const top_k_request& r) {
   }
   return false;
 }
-
-} // namespace
 
 bool select_few(const top_k_request& r, const options& opts, bool engine_is_open) noexcept {
   few_positions positions;

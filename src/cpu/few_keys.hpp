@@ -13,6 +13,10 @@
 
 namespace sortile::cpu {
 
+/// Whether what travels with the keys of a top-k, and what is written, is as the front door wants it, and may be copied
+/// on the stack.
+bool payload_is_sound(const top_k_request& request);
+
 /// Of one row, with values or positions too; the keys by any options::bits.
 bool select_few(const top_k_request& request, const options& opts, bool engine_is_open) noexcept;
 bool select_few(const partial_sort_request& request, const options& opts, bool engine_is_open) noexcept;

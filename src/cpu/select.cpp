@@ -2,6 +2,7 @@
 // progress.
 #include "cpu/select.hpp"
 
+#include "cpu/first_keys.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/key_number.hpp"
 #include "cpu/radix_job.hpp"
@@ -26,8 +27,6 @@ extern template const select_functions& select_functions_of<std::uint32_t>();
 extern template const select_functions& select_functions_of<std::uint64_t>();
 extern template const select_functions& select_functions_of<uint128>();
 
-namespace {
-
 const select_functions& functions_of(key_type type) {
   switch (key_bytes(type)) {
   case 1:
@@ -42,6 +41,8 @@ const select_functions& functions_of(key_type type) {
     return select_functions_of<uint128>();
   }
 }
+
+namespace {
 
 template <class Pointer>
 Pointer advanced(Pointer array, std::size_t bytes) {
@@ -173,6 +174,23 @@ void add_vector_steps(const top_k_request& r, std::vector<plan_step>& steps) {
                    r.rows * (copied + copied / 2), r.rows * (copied + copied / 2)});
 }
 
+/// Of few first keys, before they are written.
+void add_steps_of_few(const top_k_request& r, std::vector<plan_step>& steps) {
+  const std::size_t keys = r.rows * r.n * key_bytes(r.type), width = 64 / key_bytes(r.type);
+  const first_search_layout::sample sample(key_bytes(r.type), r.n, r.k);
+  const std::size_t sampled = sample.blocks * sample.rows * width;
+  const std::size_t first = r.rows * r.k * (key_bytes(r.type) + sizeof(std::uint32_t)),
+                    full = first_search_layout::full(r.k);
+  steps.push_back(
+      {"sample", std::to_string(sampled) + " keys, in rows, for a bound", r.rows * sampled * key_bytes(r.type), 0});
+  steps.push_back({"collect",
+                   "the keys up to the bound; of " + std::to_string(full) + " the first " + std::to_string(r.k) +
+                       " stay, and the last of them is the bound",
+                   keys, 2 * first});
+  steps.push_back({"fallback", "a second read, without a bound at first, where the sample has misled", 0, 0});
+  steps.push_back({"sort", "the first " + std::to_string(r.k), first, first});
+}
+
 /// Of a top-k that goes the planned way.
 void add_planned_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
   const row_shares shares(r.n, r.rows, threads);
@@ -180,7 +198,9 @@ void add_planned_steps(const top_k_request& r, unsigned threads, std::vector<pla
   const std::size_t key = key_bytes(r.type), element = key + layout.position_bytes;
   const std::size_t keys = r.rows * r.n * key, candidates = r.rows * layout.capacity * element;
   const std::size_t result = r.rows * r.k * ((r.keys_out == nullptr ? 0 : key) + r.value_bytes);
-  if (layout.whole) {
+  if (layout.few) {
+    add_steps_of_few(r, steps);
+  } else if (layout.whole) {
     steps.push_back({"sort", "all keys, since the first " + std::to_string(r.k) + " are most of them or n is small",
                      keys, candidates});
   } else {
@@ -288,13 +308,18 @@ void select(const segmented_top_k_request& r, const options& opts, const executi
   top_k_request short_one = r.arrays;
   short_one.n = std::min(r.arrays.n, top_k_layout::whole_below - 1);
   short_one.k = std::min(r.arrays.k, short_one.n);
-  const top_k_layout of_short(short_one, 1);
+  const top_k_layout of_short = top_k_layout::of_whole_rows(short_one);
+  short_one.k = std::min(short_one.k, most_by_read(short_one.type, short_one.n));
+  const top_k_layout of_few(short_one, 1);
   const auto do_segment = [&](const top_k_request& one, growing_scratch& space, unsigned threads,
                               progress_meter* told) {
     if (one.k == 0)
       return;
-    if (one.n < top_k_layout::whole_below)
-      return of_row(one, of_short, {opts, threads, told, space.of(of_short.bytes)});
+    if (one.n < top_k_layout::whole_below) {
+      const bool few = of_few.few && are_found_by_read(one.type, one.n, one.k);
+      const top_k_layout& layout = few ? of_few : of_short;
+      return of_row(one, layout, {opts, threads, told, space.of(layout.bytes)});
+    }
     const top_k_layout layout(one, threads);
     of_row(one, layout, {opts, threads, told, space.of(layout.bytes)});
   };
@@ -342,6 +367,8 @@ void add_select_steps(const partial_sort_request& r, const options& opts, unsign
   const top_k_request of_first = first_of(r, &first, &first);
   if (is_done_at_once(r, opts))
     add_vector_steps(of_first, steps);
+  else if (are_found_by_read(r.type, r.n, r.k))
+    add_steps_of_few(of_first, steps);
   else
     add_planned_steps(of_first, threads, steps);
   const std::size_t keys = r.n * key_bytes(r.type), result = r.k * (key_bytes(r.type) + r.value_bytes);
@@ -355,6 +382,10 @@ void add_select_steps(const partial_sort_request& r, const options& opts, unsign
 void select(const partial_sort_request& r, const options& opts, const execution& how) {
   if (r.k == 0)
     return tell_end(opts);
+  if (are_found_by_read(r.type, r.n, r.k)) {
+    selection_progress progress(opts, r.n);
+    return partial_sort_few(r, {opts, how.threads, &progress.reads, nullptr, &progress.end});
+  }
   const std::size_t key = key_bytes(r.type);
   const scratch first(rounded(r.k * key) + r.k * r.value_bytes, "the first keys of a partial sort");
   std::byte *const keys = first.bytes().data(), *const values = keys + rounded(r.k * key);
@@ -379,7 +410,19 @@ void select(const ranks_request& r, const options& opts, const execution& how) {
 
 namespace {
 
-constexpr std::size_t nth_sorted_below = std::size_t{1} << 16; // keys: without vectors a sort takes half as long
+/// Whether keys are split one by one, where no vectors select.
+bool is_nth_split(const nth_element_request& r, const options& opts) {
+  return key_bytes(r.type) >= 4 && !is_float(r.type) && opts.bits.begin == 0 &&
+         (opts.bits.end == bit_window::whole_key || opts.bits.end == key_bits(r.type));
+}
+
+/// Whether all keys are sorted, where neither is so: few, and narrow ones, which a sort counts in a third of the
+/// time of exchanges. Not where progress is told: a sort in place that is cancelled does not keep its keys.
+bool is_nth_sorted(const nth_element_request& r, const options& opts) {
+  constexpr std::size_t few = std::size_t{1} << 16;
+  const bool is_near_an_end = std::min(r.nth, r.n - r.nth) < r.n / 256; // little is exchanged
+  return r.n < few || (key_bytes(r.type) <= 2 && !is_near_an_end && !opts.progress);
+}
 
 } // namespace
 
@@ -393,8 +436,11 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
     steps.push_back({"split",
                      "around keys of a sample that are probably near that rank, until few are left between them", moved,
                      moved});
-  } else if (r.n < nth_sorted_below) {
-    steps.push_back({"sort", "all keys, since n is small", keys, keys});
+  } else if (is_nth_split(r, opts)) {
+    steps.push_back({"split", "around keys of a sample that are probably near that rank, until few are left",
+                     keys + keys / 2, keys + keys / 2});
+  } else if (is_nth_sorted(r, opts)) {
+    steps.push_back({"sort", "all keys, which are few or narrow", keys, keys});
   } else {
     add_select_steps(ranks_request{.type = r.type, .n = r.n, .ranks = {&r.nth, 1}}, opts, threads, steps);
     steps.push_back({"exchange", "keys that stand on the wrong side of it, with each other", 3 * keys, keys / 2});
@@ -404,20 +450,24 @@ void add_select_steps(const nth_element_request& r, const options& opts, unsigne
 void select(const nth_element_request& r, const options& opts, const execution& how) {
   if (r.nth >= r.n)
     return tell_end(opts);
-  const bool by_vectors = selects_by_vectors(r.type, opts), in_pieces = by_vectors && r.n > most_alone;
-  if (by_vectors || r.n < nth_sorted_below) {
-    progress_meter progress(opts.progress ? &opts.progress : nullptr, in_pieces ? 2 * std::uint64_t{r.n} : r.n);
+  const bool by_vectors = selects_by_vectors(r.type, opts), in_pieces = by_vectors && r.n > most_alone,
+             by_splits = !by_vectors && is_nth_split(r, opts);
+  if (by_vectors || by_splits || is_nth_sorted(r, opts)) {
+    progress_meter progress(opts.progress ? &opts.progress : nullptr, in_pieces   ? 2 * std::uint64_t{r.n}
+                                                                      : by_splits ? 8 * std::uint64_t{r.n}
+                                                                                  : r.n);
     progress.report(); // the last time that nothing has moved
     if (in_pieces) {
       tell_step("split");
       functions_of(r.type).long_nth_element(r, opts, r.n < shared_from ? 1 : how.threads, progress);
+    } else if (by_splits) {
+      tell_step("split");
+      functions_of(r.type).nth_element_by_splits(r, opts, progress);
     } else if (by_vectors) {
       select_by_vectors(r, opts.order);
     } else {
       tell_step("sort");
-      const sort_request all{.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys};
-      const scratch space(cpu_engine().workspace_bytes(all, opts, 1), "the workspace of nth_element");
-      sort_within(all, opts, 1, space.bytes());
+      sort_by_itself({.type = r.type, .n = r.n, .keys_in = r.keys, .keys_out = r.keys}, opts, how.threads);
     }
     progress.finish();
     return;

@@ -2,8 +2,10 @@
 // need of the inner loops is in select_keys.hpp.
 #pragma once
 
+#include "cpu/first_search.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/long_select.hpp"
+#include "cpu/nth_by_splits.hpp"
 #include "cpu/ranks_plan.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select_keys.hpp"
@@ -30,7 +32,9 @@ class top_k_job {
   }
 
   void run() {
-    if (layout_.whole)
+    if (layout_.few)
+      search();
+    else if (layout_.whole)
       sort_all();
     else
       select();
@@ -50,6 +54,19 @@ class top_k_job {
       r.values_out = first_.positions;
     }
     return r;
+  }
+
+  void search() {
+    const std::size_t k = request_.k;
+    const std::uint32_t* const found =
+        positions_of_first<K>(request_.keys_in, request_.n, request_.type, job_.opts, k, layout_.search,
+                              job_.workspace + layout_.search_at, job_.progress);
+    for (std::size_t i = 0; i < k; ++i)
+      first_.keys[i] = static_cast<const K*>(request_.keys_in)[found[i]];
+    if constexpr (has_positions<P>)
+      std::copy(found, found + k, first_.positions);
+    tell_step("sort");
+    sort_within(sort_of(first_.keys, k, first_.positions), job_.opts, job_.threads, sort_space());
   }
 
   void sort_all() {
@@ -292,6 +309,13 @@ void nth_element_of_long(const nth_element_request& request, const options& opts
                          progress_meter& progress) {
   if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
     long_nth_element<K>(request, opts, threads, progress).run();
+}
+
+/// Narrow keys are sorted (select.cpp).
+template <class K>
+void nth_element_by_splits(const nth_element_request& request, const options& opts, progress_meter& progress) {
+  if constexpr (sizeof(K) >= 4)
+    nth_by_splits<K>(request, opts, progress).run();
 }
 
 } // namespace sortile::cpu

@@ -5,6 +5,7 @@
 #include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/scratch.hpp"
 #include "cpu/select_layout.hpp"
 #include "cpu/select_loops.hpp"
 #include "cpu/select_pool.hpp"
@@ -65,7 +66,7 @@ class selection {
   const K* keys() const { return keys_; }
   std::size_t size() const { return n_; }
   const key_image<K>& image() const { return image_; }
-  unsigned threads() const { return threads_; }
+  const select_loops<K>& loops() const { return loops_; }
 
   /// The images of m keys, one from each of m equal parts of the array, at a random place that is always the same: no
   /// likely arrangement of an array matches these places.
@@ -239,6 +240,17 @@ inline void sort_within(const sort_request& request, const options& order_of, un
     return;
   const std::size_t used = cpu_engine().workspace_used(request, opts, threads);
   cpu_engine().run(request, opts, {threads, workspace.first(used), nullptr});
+}
+
+/// The same with a workspace that it allocates, where one is needed.
+inline void sort_by_itself(const sort_request& request, const options& order_of, unsigned threads) {
+  options opts;
+  opts.order = order_of.order;
+  opts.bits = order_of.bits;
+  if (request.n == 0 || sort_small(request, opts, true))
+    return;
+  const scratch space(cpu_engine().workspace_used(request, opts, threads), "the workspace of a selection");
+  cpu_engine().run(request, opts, {threads, space.bytes(), nullptr});
 }
 
 } // namespace sortile::cpu

@@ -1,6 +1,7 @@
 #include "cpu/select_layout.hpp"
 
 #include "cpu/cpu_engine.hpp"
+#include "cpu/first_keys.hpp"
 #include "cpu/select_loops.hpp"
 #include "plan/nowhere.hpp"
 #include "primitives/sample_ranks.hpp"
@@ -61,8 +62,41 @@ piece_layout::piece_layout(std::size_t n, std::size_t capacity, unsigned threads
   chunks = capacity / chunk + pieces + 1;
 }
 
-top_k_layout::top_k_layout(const top_k_request& r, unsigned threads) {
+first_search_layout::sample::sample(std::size_t key, std::size_t n, std::size_t k) {
+  constexpr std::size_t keys_a_sampled = 64, least_bytes = 16384;  // a small part of the read
+  constexpr std::size_t least_expected = 64, most_expected = 1024; // among the first k: with more it is more certain
+  constexpr std::size_t least_columns = 64, columns_a_rank = 4;
+  const std::size_t enough = std::clamp(k / 64, least_expected, most_expected) * n / k;
+  const std::size_t sampled = std::min({n, std::max(n / keys_a_sampled, least_bytes / key), enough});
+  const std::size_t expected = primitives::sampling::scaled(k, sampled, n);
+  rank = std::min(k, expected + primitives::sampling::root(expected + 1, 4)) - 1;
+  const std::size_t width = 64 / key;
+  blocks = (std::max(least_columns, columns_a_rank * (rank + 1)) + width - 1) / width;
+  rows = std::max<std::size_t>(1, sampled / (blocks * width));
+}
+
+first_search_layout::first_search_layout(std::size_t key, std::size_t n, std::size_t k, unsigned threads) {
+  constexpr std::size_t bytes_a_worker = std::size_t{2} << 20; // less is read before another thread wakes
+  constexpr std::size_t keys_a_found = 16;                     // of a worker, for each of the keys that it finds
+  const std::size_t useful = std::min(n * key / bytes_a_worker, n / (keys_a_found * k));
+  workers = static_cast<unsigned>(std::clamp<std::size_t>(useful, 1, threads));
+  bytes = workers * bytes_of_one(k, key);
+}
+
+top_k_layout::top_k_layout(const top_k_request& r, unsigned threads, bool searches) {
   position_bytes = r.carries == payload::none ? 0 : r.n <= std::size_t{1} << 32 ? 4 : 8;
+  const std::size_t key = key_bytes(r.type);
+  few = searches && are_found_by_read(r.type, r.n, r.k);
+  if (few) {
+    workspace_plan at;
+    keys = at.take(r.k * key);
+    positions = at.take(r.k * position_bytes);
+    sort = search_at = at.at();
+    search = first_search_layout(key, r.n, r.k, threads);
+    sort_bytes = sort_workspace(r.type, r.k, position_bytes, false, threads);
+    bytes = at.at() + std::max(search.bytes, sort_bytes);
+    return;
+  }
   sample = select_sample(r.n);
   if (r.n > 0 && r.k > 0) {
     sample_rank = primitives::sample_rank_behind(r.k, r.n, sample);
@@ -71,7 +105,6 @@ top_k_layout::top_k_layout(const top_k_request& r, unsigned threads) {
   whole = r.n < whole_below || capacity >= r.n - r.n / 4;
   if (whole)
     capacity = r.n;
-  const std::size_t key = key_bytes(r.type);
   workspace_plan at;
   keys = at.take(capacity * key);
   positions = at.take(capacity * position_bytes);

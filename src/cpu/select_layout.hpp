@@ -20,6 +20,7 @@
 
 #include <sortile/select.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,8 +38,42 @@ struct piece_layout {
   piece_layout(std::size_t n, std::size_t capacity, unsigned threads);
 };
 
+/// A few first keys, found by one read (first_search.hpp).
+struct first_search_layout {
+  static constexpr std::size_t most = std::size_t{1} << 17; ///< keys that are found
+  static constexpr std::size_t least_keys = 512;            ///< among which they are found
+  static constexpr std::size_t part = 8;                    ///< one of so many at most
+
+  static bool takes(std::size_t n, std::size_t k) {
+    return k > 0 && k <= most && n >= least_keys && k <= n / part && n <= std::size_t{1} << 32;
+  }
+
+  /// So many collected keys let the bound fall; and one more chunk.
+  static constexpr std::size_t full(std::size_t k) { return 2 * k + 64; }
+  static constexpr std::size_t room(std::size_t k) { return (full(k) + 256 + 15) / 16 * 16; }
+  static constexpr std::size_t bytes_of_one(std::size_t k, std::size_t key) {
+    return (room(k) * (std::max<std::size_t>(key, 4) + key + 4) + 63) / 64 * 64;
+  }
+
+  /// The sample of the first bound: rows of keys from all over the array, in blocks; of each column of a block the
+  /// first key, and a rank of these.
+  struct sample {
+    std::size_t blocks, rows, rank;
+    sample(std::size_t key, std::size_t n, std::size_t k);
+  };
+
+  /// Pieces that are read one by one, by a thread each, and with progress told between them.
+  static std::size_t pieces(std::size_t n) { return std::max<std::size_t>(1, n >> 17); }
+
+  unsigned workers = 1;
+  std::size_t bytes = 0;
+  first_search_layout() = default;
+  first_search_layout(std::size_t key, std::size_t n, std::size_t k, unsigned threads);
+};
+
 /// The first k of one row.
 struct top_k_layout {
+  bool few = false;               ///< found by one read
   bool whole = false;             ///< all keys are sorted
   std::size_t position_bytes = 0; ///< of positions that travel with the keys: 0, 4 or 8
   std::size_t sample = 0;
@@ -48,12 +83,19 @@ struct top_k_layout {
 
   std::size_t keys = 0, positions = 0, chunk_keys = 0, chunk_positions = 0, sort = 0, sample_at = 0, bytes = 0;
   std::size_t sort_bytes = 0;
+  first_search_layout search; ///< where few; its memory is where that of the sort is
+  std::size_t search_at = 0;
 
-  top_k_layout(const top_k_request& request, unsigned threads);
+  top_k_layout(const top_k_request& request, unsigned threads) : top_k_layout(request, threads, true) {}
+  /// That sorts all keys of short rows, also where few of them are wanted.
+  static top_k_layout of_whole_rows(const top_k_request& request) { return {request, 1, false}; }
 
   /// Keys of a row below which it is sorted whatever k is: a sort of so few is as quick as a sample and a read. Then a
   /// layout serves shorter rows, too.
   static constexpr std::size_t whole_below = 2048;
+
+ private:
+  top_k_layout(const top_k_request& request, unsigned threads, bool searches);
 };
 
 /// The keys of several ranks, of one row.

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sortile::cpu {
@@ -99,16 +101,13 @@ class chunk_pool {
   /// after the other. Returns how much it is.
   std::size_t gather(candidates<K, P> to, unsigned threads) {
     const std::size_t count = used();
-    std::vector<std::size_t> order(count), begin(count);
+    std::vector<std::size_t> begin(count), of_piece(layout_.pieces + 1); // where a piece's next chunk goes
     for (std::size_t c = 0; c < count; ++c)
-      order[c] = c;
-    std::stable_sort(order.begin(), order.end(),
-                     [this](std::size_t a, std::size_t b) { return owner_[a] < owner_[b]; });
-    std::size_t total = 0;
-    for (const std::size_t c : order) {
-      begin[c] = total;
-      total += filled_[c];
-    }
+      of_piece[owner_[c] + 1] += filled_[c];
+    std::partial_sum(of_piece.begin(), of_piece.end(), of_piece.begin());
+    const std::size_t total = of_piece.back();
+    for (std::size_t c = 0; c < count; ++c)
+      begin[c] = std::exchange(of_piece[owner_[c]], of_piece[owner_[c]] + filled_[c]);
     for_each_task(total < std::size_t{1} << 16 ? 1 : threads, count, nullptr, [&](unsigned, std::size_t c) {
       const candidates<K, P> from = at(c);
       std::memcpy(to.keys + begin[c], from.keys, filled_[c] * sizeof(K));

@@ -7,6 +7,10 @@
 #include "cpu/select_in_place.hpp"
 #include "cpu/select_table.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #define SORTILE_CPU_ISA generic
@@ -32,23 +36,37 @@ namespace sortile::cpu {
 template <class K>
 const select_loops<K>& best_select_loops() {
 #if defined(SORTILE_CPU_X86)
-  static constexpr select_loops<K> widest{avx512::below<K>, avx512::equal<K>, avx512::between<K>,
-                                          avx512::histogram_of_prefix<K>};
-  static constexpr select_loops<K> wide{avx2::below<K>, avx2::equal<K>, avx2::between<K>, avx2::histogram_of_prefix<K>};
+  static constexpr select_loops<K> widest{avx512::below<K>,
+                                          avx2::equal<K>,
+                                          avx512::between<K>,
+                                          avx512::next_upto<K>,
+                                          avx512::least_of_columns<K>,
+                                          generic::histogram_of_prefix<K>};
+  static constexpr select_loops<K> wide{avx2::below<K>,
+                                        avx2::equal<K>,
+                                        avx2::between<K>,
+                                        avx2::next_upto<K>,
+                                        avx2::least_of_columns<K>,
+                                        generic::histogram_of_prefix<K>};
   if (uses(instruction_set::avx512))
     return widest;
   if (uses(instruction_set::avx2))
     return wide;
 #endif
-  static constexpr select_loops<K> plain{generic::below<K>, generic::equal<K>, generic::between<K>,
+  static constexpr select_loops<K> plain{generic::below<K>,
+                                         generic::equal<K>,
+                                         generic::between<K>,
+                                         generic::next_upto<K>,
+                                         generic::least_of_columns<K>,
                                          generic::histogram_of_prefix<K>};
   return plain;
 }
 
 template <class K>
 const select_functions& select_functions_of() {
-  static constexpr select_functions functions{top_k_row<K>, ranks_row<K>, make_room_for_first<K>,
-                                              nth_element_of_long<K>, exchange_around<K>};
+  static constexpr select_functions functions{positions_of_first<K>,  top_k_row<K>,           ranks_row<K>,
+                                              make_room_for_first<K>, nth_element_of_long<K>, nth_element_by_splits<K>,
+                                              exchange_around<K>};
   return functions;
 }
 

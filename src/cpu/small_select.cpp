@@ -3,11 +3,14 @@
 // (vector_select.ipp), and leaves others to the front door.
 #include "cpu/small_select.hpp"
 
+#include "cpu/few_keys.hpp"
+#include "cpu/first_keys.hpp"
 #include "cpu/key_image.hpp"
 #include "cpu/key_number.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select_in_place.hpp"
 #include "cpu/short_calls.hpp"
+#include "cpu/small_sort.hpp"
 #include "cpu/told_steps.hpp"
 #include "cpu/vector_sort.hpp"
 #include "primitives/quantile_place.hpp"
@@ -19,6 +22,8 @@ namespace sortile::cpu {
 
 namespace {
 
+constexpr std::size_t read_from = 4096;   // keys: of fewer a partial sort of more than most_at_once is done at once
+constexpr std::size_t part_by_read = 256; // of keys alone: more of them are found sooner by vectors
 constexpr std::size_t stack_bytes = std::size_t{32} << 10;
 
 bool is_usual(const options& opts, bool engine_is_open) {
@@ -218,14 +223,42 @@ bool select_small(const quantiles_request& r, const options& opts, bool engine_i
 
 bool is_done_at_once(const top_k_request& r, const options& opts) {
   return r.k > 0 && r.k <= r.n && r.carries == payload::none && r.row_k == nullptr && is_usual(opts, true) &&
-         rows_are_few(r.type, r.n, r.rows, r.stride);
+         rows_are_few(r.type, r.n, r.rows, r.stride) &&
+         (r.rows > 1 || r.k > r.n / part_by_read || !is_read_at_once(r.type, r.n, r.k));
 }
 
 bool is_done_at_once(const partial_sort_request& r, const options& opts) {
-  return r.k > 0 && r.k <= r.n && r.value_bytes == 0 && is_usual(opts, true) && rows_are_few(r.type, r.n, 1, 0);
+  return r.k > 0 && r.k <= r.n && r.value_bytes == 0 && is_usual(opts, true) && rows_are_few(r.type, r.n, 1, 0) &&
+         !is_read_at_once(r.type, r.n, r.k) && (r.n < read_from || !are_found_by_read(r.type, r.n, r.k));
 }
 
+namespace {
+
+/// By one read, where is_read_at_once() is so.
+bool select_by_read(const top_k_request& r, const options& opts, bool engine_is_open) {
+  if (is_done_at_once(r, opts) || r.rows != 1 || r.row_k != nullptr || (r.stride != 0 && r.stride < r.n) ||
+      !is_usual(opts, engine_is_open) || !is_read_at_once(r.type, r.n, r.k) || !can_be_read(r.keys_in, r.type) ||
+      !are_in_reach({r.keys_in}) || !payload_is_sound(r))
+    return false;
+  select_very_few(r, opts);
+  return true;
+}
+
+bool select_by_read(const partial_sort_request& r, const options& opts, bool engine_is_open) {
+  if (r.value_bytes > widest_in_words || !is_usual(opts, engine_is_open) || !is_read_at_once(r.type, r.n, r.k) ||
+      !can_be_read(r.keys, r.type) || !are_in_reach({r.keys}) ||
+      (r.value_bytes > 0 && (r.values == nullptr || !are_in_reach({r.values}) ||
+                             !apart(r.keys, r.n * key_bytes(r.type), r.values, r.n * r.value_bytes))))
+    return false;
+  select_very_few(r, opts);
+  return true;
+}
+
+} // namespace
+
 bool select_small(const top_k_request& r, const options& opts, bool engine_is_open) {
+  if (select_by_read(r, opts, engine_is_open))
+    return true;
   if (!engine_is_open || !is_done_at_once(r, opts) || !can_be_read(r.keys_in, r.type) ||
       !results_can_be_written(r.keys_out, r.k, key_bytes(r.type), r.keys_in, r.type, r.n, r.rows, r.stride))
     return false;
@@ -275,6 +308,8 @@ void select_at_once(const partial_sort_request& r, order direction) {
 } // namespace
 
 bool select_small(const partial_sort_request& r, const options& opts, bool engine_is_open) {
+  if (select_by_read(r, opts, engine_is_open))
+    return true;
   if (!engine_is_open || !is_done_at_once(r, opts) || !can_be_read(r.keys, r.type) || !are_in_reach({r.keys}))
     return false;
   with_width(r.type, [&]<class K>(K) { select_at_once<K>(r, opts.order); });

@@ -117,6 +117,36 @@ TEST(allocations, of_calls_on_few_keys_are_none) {
     }
 }
 
+/// Nor do a few first of more keys.
+TEST(allocations, of_few_first_keys_are_none) {
+  if (!__builtin_cpu_supports("avx2"))
+    GTEST_SKIP() << "short calls are done by vectors, which this processor does not have";
+  constexpr std::size_t length = 50'000, k = 100;
+  alignas(16) static std::array<std::byte, length * 16> from{};
+  alignas(16) std::array<std::byte, k * 16> to{};
+  static std::array<std::uint64_t, length> values{};
+  std::array<std::uint64_t, k> values_out{};
+  const auto expect_none = [&](const char* call, key_type type, auto done) {
+    done(); // what is made once
+    const std::size_t before = allocations_so_far().allocations;
+    done();
+    EXPECT_EQ(allocations_so_far().allocations, before) << call << " of keys of " << name(type);
+  };
+  const options usual;
+  for (const key_type type : all_key_types) {
+    workload_named("uniform").fill({type, length, length}, 0, length, from.data());
+    for (const payload carries : {payload::none, payload::values, payload::indices})
+      expect_none("a top-k", type, [&] {
+        run(top_k_request{type, length, k, from.data(), to.data(), carries, carries == payload::none ? 0u : 8u,
+                          values.data(), values_out.data()},
+            usual);
+      });
+    expect_none("a partial sort", type, [&] {
+      run(partial_sort_request{type, length, k, from.data(), 8, values.data()}, usual);
+    });
+  }
+}
+
 TEST(allocations, without_one_are_the_workspace) {
   std::vector<std::uint64_t> keys = make_keys<std::uint64_t>("uniform", n, 1);
   const sort_request request{.type = key_type::u64, .n = n, .keys_in = keys.data(), .keys_out = keys.data()};

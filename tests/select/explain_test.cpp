@@ -115,7 +115,8 @@ TEST(Explain, NamesTheVectorsWork) {
   EXPECT_LT(gather.bytes_written, 400'000u);
   EXPECT_EQ(first_step(ranks_request{.type = key_type::u32, .n = 10'000'000, .ranks = middle}).name, "sample");
   EXPECT_EQ(explain(ranks_request{.type = key_type::u32, .n = 10'000'000, .ranks = middle}).steps[1].name, "gather");
-  EXPECT_EQ(first_step(top_k_request{.type = key_type::f64, .n = 1'000'000, .k = 10}).name, "gather");
+  EXPECT_EQ(first_step(top_k_request{.type = key_type::f64, .n = 1'000'000, .k = 1000}).name, "gather");
+  EXPECT_EQ(first_step(top_k_request{.type = key_type::f64, .n = 1'000'000, .k = 10}).name, "sample");
   EXPECT_EQ(first_step(top_k_request{.type = key_type::f64, .n = 2'000'000, .k = 10}).name, "sample");
   options told;
   told.progress = [](double) { return true; };

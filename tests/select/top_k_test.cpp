@@ -399,7 +399,7 @@ TEST(TopK, ExplainsWhatItDoes) {
   const plan p = explain(request);
   EXPECT_EQ(p.engine, "cpu");
   ASSERT_EQ(p.steps.size(), 5u);
-  EXPECT_EQ(p.steps[1].name, "filter");
+  EXPECT_EQ(p.steps[1].name, "collect");
   EXPECT_EQ(p.steps[1].bytes_read, 4'000'000u);
   EXPECT_EQ(p.workspace_bytes, workspace_bytes(request));
   EXPECT_LT(p.workspace_bytes, 1'000'000u);
