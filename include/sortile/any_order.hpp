@@ -214,7 +214,7 @@ void sort(R&& elements, Less less, const options& opts = {}) {
     const std::size_t n = detail::length(elements);
     T* const data = std::ranges::data(elements);
     const detail::by_element<T, Less> before{less};
-    if (detail::insert_few(data, n, before, opts))
+    if (detail::are_usual(opts) && opts.order == order::ascending && detail::insert_few(data, n, before))
       return;
     detail::comparison_call call({"a sort by a comparison", n, sizeof(T)},
                                  {detail::named("the elements", elements, true)}, opts);

@@ -1,7 +1,8 @@
-// Two to eight keys, sorted in the caller's own code. Part of sortile.hpp.
+// Two to eight keys, sorted in the caller's own code, and up to 32 that are in order. Part of sortile.hpp.
 //
 // A call of the library takes several times as long as the comparisons of so few keys, which std::sort makes where it
-// is called. So calls by the usual options sort them here, by exchanges of neighbours in turns:
+// is called. So calls that ask for no more than an order and a number of threads sort them here, by exchanges of
+// neighbours in turns:
 //
 //   a ─┬─────┬─────     Four keys: a b and c d are compared, then b c, then the same once more; n keys take n such
 //   b ─┴──┬──┴──┬──     rounds. Neighbours change places only where the second is below the first, so the sort is
@@ -14,9 +15,13 @@
 // refuses it. Eight keys take 28 exchanges, a third of what a call of the library takes; their number grows with the
 // square of n.
 //
-// Checks of order look at the first eight keys here, too: most arrays that are not in order show it there.
+// Where values, positions or floats go with the images, five and more are compared first: in order they need no
+// exchange. Up to 32 keys are sought to be in order, too, or each before the one before it; of all others the first
+// four say that they are not, and the library sorts them. Checks of order look at the first 64 keys here: most arrays
+// that are not in order show it there.
 #pragma once
 
+#include <sortile/options.hpp>
 #include <sortile/types.hpp>
 
 #include <bit>
@@ -37,6 +42,8 @@ inline bool few_door_is_open() noexcept {
 }
 
 inline constexpr std::size_t most_few = 8;
+inline constexpr std::size_t least_seen = 5;      // keys with more than their images to exchange
+inline constexpr std::size_t most_looked_at = 32; // keys of which it is asked whether they are in order as they are
 
 template <std::size_t Bytes>
 struct word_of_bytes {};
@@ -62,6 +69,22 @@ struct word_of_bytes<16> {
 };
 template <class T>
 using word_of = typename word_of_bytes<sizeof(T)>::type;
+
+/// Whether options leave nothing to ask the library: all but order and number of threads are as they are by default.
+/// Where options are made for the call, compilers see that they are, and ask nothing.
+[[gnu::always_inline]] inline bool are_usual(const options& opts) noexcept {
+  return opts.order <= order::descending && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
+         opts.engine.empty() && !opts.progress && opts.workspace.data() == nullptr && opts.workspace_limit == 0 &&
+         opts.memory == memory::host && opts.stream == nullptr && opts.resource == nullptr && !opts.checked;
+}
+
+inline constexpr std::size_t most_inserted = 16; // strings or structs, each put between those before it
+
+/// Whether a comparison that found below, equal or above, as a number below, equal to or above 0, puts the first of two
+/// before the second.
+inline bool comes_first(int found, order all) noexcept {
+  return all == order::descending ? found > 0 : found < 0;
+}
 
 /// A type whose objects are assigned as one word.
 template <class T>
@@ -129,8 +152,20 @@ struct few_elements {
     }
   }
 
+  /// Where much is exchanged, keys in order are told first, without a branch on any.
   template <std::size_t... I>
-  [[gnu::always_inline]] void sort(std::index_sequence<I...>) {
+  [[gnu::always_inline]] bool are_seen_in_order(std::index_sequence<I...>) const {
+    if constexpr (N < least_seen || (std::is_same_v<Key, nothing> && std::is_same_v<Value, nothing>)) {
+      return false;
+    } else {
+      return ((I == 0 || images[I] >= images[I == 0 ? 0 : I - 1]) & ...);
+    }
+  }
+
+  template <std::size_t... I>
+  [[gnu::always_inline]] void sort(std::index_sequence<I...> all) {
+    if (are_seen_in_order(all))
+      return;
     const auto round = [this]<std::size_t First>(std::integral_constant<std::size_t, First>)
         __attribute__((always_inline)) {
       ((I % 2 == First ? order_neighbours<I>() : void()), ...);
@@ -149,37 +184,85 @@ inline bool lie_apart(const void* a, std::size_t a_bytes, const void* b, std::si
   return x < y ? y - x >= a_bytes : x - y >= b_bytes;
 }
 
+/// Whether so many keys may be done here.
 constexpr bool are_few(std::size_t n) noexcept {
-  return n - 2 <= most_few - 2;
+  return n - 2 <= most_looked_at - 2;
 }
 
-/// How the keys of a type become elements, and elements keys.
-template <class K>
+/// How the keys of a type become elements, and elements keys. Direction: an order; or nothing, which is ascending.
+template <class K, class... Direction>
 struct few_codec {
   static constexpr key_type type = key_type_of<K>;
   using word = word_of<K>;
   using key = std::conditional_t<is_float(type), word, nothing>; // −0 and NaNs share images
 
+  word flip; ///< all bits where the order is descending
+
+  explicit few_codec(Direction... direction) : flip(all_bits_if<word>(((direction == order::descending) || ...))) {}
+
+  [[gnu::always_inline]] word image(const K& given) const {
+    return static_cast<word>(image_of<type>(std::bit_cast<word>(given)) ^ flip);
+  }
+
   template <std::size_t N, class Value, std::size_t... I>
-  [[gnu::always_inline]] static void take(const K* from, few_elements<N, word, key, Value>& e,
-                                          std::index_sequence<I...>) {
-    const auto one = [&](std::size_t i) __attribute__((always_inline)) {
-      const auto bits = std::bit_cast<word>(from[i]);
-      e.images[i] = image_of<type>(bits);
-      if constexpr (is_float(type))
-        e.keys[i] = bits;
-    };
-    (one(I), ...);
+  [[gnu::always_inline]] void take(const K* from, few_elements<N, word, key, Value>& e,
+                                   std::index_sequence<I...>) const {
+    ((e.images[I] = image(from[I])), ...);
+    if constexpr (is_float(type))
+      ((e.keys[I] = std::bit_cast<word>(from[I])), ...);
   }
 
   template <class Elements>
-  [[gnu::always_inline]] static K key_of(const Elements& e, std::size_t i) {
+  [[gnu::always_inline]] K key_of(const Elements& e, std::size_t i) const {
     if constexpr (is_float(type))
       return std::bit_cast<K>(e.keys[i]);
     else
-      return std::bit_cast<K>(image_of<type>(e.images[i])); // which is its own inverse
+      return std::bit_cast<K>(image_of<type>(static_cast<word>(e.images[i] ^ flip))); // which is its own inverse
   }
 };
+
+/// What a look at all keys says of them.
+enum class found_order {
+  none,    ///< or it was not looked for
+  rising,  ///< each at or behind the one before it
+  falling, ///< each before the one before it
+};
+
+/// Keys of random order show it within the first four, eleven times out of twelve; these are read without a branch.
+template <class K, class Codec>
+[[gnu::always_inline]] inline found_order look_at_order(const K* keys, std::size_t n, const Codec& codec) noexcept {
+  constexpr std::size_t first = 4;
+  if (n < first)
+    return found_order::none;
+  auto last = codec.image(keys[0]);
+  unsigned descents = 0;
+  for (std::size_t i = 1; i < first; ++i) {
+    const auto image = codec.image(keys[i]);
+    descents += image < last;
+    last = image;
+  }
+  if (descents % (first - 1) != 0)
+    return found_order::none;
+  const bool falls = descents != 0;
+  for (std::size_t i = first; i < n; ++i) {
+    const auto image = codec.image(keys[i]);
+    if ((image < last) != falls)
+      return found_order::none;
+    last = image;
+  }
+  return falls ? found_order::falling : found_order::rising;
+}
+
+template <class T>
+void turn_round(T* data, std::size_t n) noexcept {
+  for (T *front = data, *back = data + n - 1; front < back; ++front, --back) {
+    unsigned char a[sizeof(T)], b[sizeof(T)];
+    std::memcpy(a, static_cast<const void*>(front), sizeof(T));
+    std::memcpy(b, static_cast<const void*>(back), sizeof(T));
+    std::memcpy(static_cast<void*>(front), b, sizeof(T));
+    std::memcpy(static_cast<void*>(back), a, sizeof(T));
+  }
+}
 
 /// Calls sort(index_sequence<0 … n - 1>), n = 2 … most_few.
 template <class Sort>
@@ -202,18 +285,33 @@ template <class Sort>
   }
 }
 
-/// Sorts few keys. False: nothing was done, and the library has to be called.
-template <class K>
-bool sort_few(K* keys, std::size_t n) noexcept {
+/// More than most_few keys, and their values where there are any: only where these are in order, or each before the one
+/// before it.
+template <class Codec, class K, class... V>
+[[gnu::noinline]] bool place_in_order(std::size_t n, Codec codec, K* keys, V*... values) noexcept {
+  const found_order found = look_at_order(keys, n, codec);
+  if (found == found_order::falling) {
+    turn_round(keys, n);
+    (turn_round(values, n), ...);
+  }
+  return found != found_order::none;
+}
+
+/// Sorts few keys, or somewhat more that are in order. False: nothing was done, and the library has to be called.
+template <class K, class... Direction>
+bool sort_few(K* keys, std::size_t n, Direction... direction) noexcept {
   if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys))
     return false;
+  const few_codec<K, Direction...> codec(direction...);
+  if (n > most_few)
+    return place_in_order(n, codec, keys);
   by_number(
-      n, [keys]<std::size_t... I>(std::index_sequence<I...> all) {
-        using codec = few_codec<K>;
-        few_elements<sizeof...(I), typename codec::word, typename codec::key, nothing> e;
-        codec::take(keys, e, all);
+      n, [ keys, codec ]<std::size_t... I>(std::index_sequence<I...> all) {
+        using codecs = few_codec<K, Direction...>;
+        few_elements<sizeof...(I), typename codecs::word, typename codecs::key, nothing> e;
+        codec.take(keys, e, all);
         e.sort(all);
-        ((keys[I] = codec::key_of(e, I)), ...);
+        ((keys[I] = codec.key_of(e, I)), ...);
       });
   return true;
 }
@@ -221,79 +319,96 @@ bool sort_few(K* keys, std::size_t n) noexcept {
 inline constexpr std::size_t widest_few = 64; // bytes of a value
 
 /// The same with their values. Those that are no words follow positions, which are sorted in their place.
-template <class K, class V>
-bool sort_few(K* keys, V* values, std::size_t n) noexcept {
-  if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || values == nullptr ||
-      reinterpret_cast<std::uintptr_t>(values) % alignof(V) != 0 || // the library takes such values
-      !lie_apart(keys, n * sizeof(K), values, n * sizeof(V)))
+template <class K, class V, class... Direction>
+bool sort_few(K* keys, V* values, std::size_t n, Direction... direction) noexcept {
+  if constexpr (!is_word<V> && sizeof(V) > widest_few) {
     return false;
-  if constexpr (is_word<V>) {
-    by_number(
-        n, [ keys, values ]<std::size_t... I>(std::index_sequence<I...> all) {
-          using codec = few_codec<K>;
-          few_elements<sizeof...(I), typename codec::word, typename codec::key, word_of<V>> e;
-          codec::take(keys, e, all);
-          ((e.values[I] = std::bit_cast<word_of<V>>(values[I])), ...);
-          e.sort(all);
-          ((keys[I] = codec::key_of(e, I)), ...);
-          ((values[I] = std::bit_cast<V>(e.values[I])), ...);
-        });
-    return true;
-  } else if constexpr (sizeof(V) <= widest_few) {
-    by_number(
-        n, [ keys, values ]<std::size_t... I>(std::index_sequence<I...> all) {
-          using codec = few_codec<K>;
-          few_elements<sizeof...(I), typename codec::word, typename codec::key, std::uint32_t> e{
-              .images{}, .keys{}, .values{I...}};
-          codec::take(keys, e, all);
-          e.sort(all);
-          ((keys[I] = codec::key_of(e, I)), ...);
-          unsigned char copy[sizeof...(I) * sizeof(V)];
-          std::memcpy(copy, static_cast<const void*>(values), sizeof copy);
-          (std::memcpy(static_cast<void*>(values + I), copy + e.values[I] * sizeof(V), sizeof(V)), ...);
-        });
-    return true;
   } else {
-    return false;
+    if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || values == nullptr ||
+        reinterpret_cast<std::uintptr_t>(values) % alignof(V) != 0 || // the library takes such values
+        !lie_apart(keys, n * sizeof(K), values, n * sizeof(V)))
+      return false;
+    const few_codec<K, Direction...> codec(direction...);
+    if (n > most_few)
+      return place_in_order(n, codec, keys, values);
+    by_number(
+        n, [ keys, values, codec ]<std::size_t... I>(std::index_sequence<I...> all) {
+          using codecs = few_codec<K, Direction...>;
+          if constexpr (is_word<V>) {
+            few_elements<sizeof...(I), typename codecs::word, typename codecs::key, word_of<V>> e;
+            codec.take(keys, e, all);
+            ((e.values[I] = std::bit_cast<word_of<V>>(values[I])), ...);
+            e.sort(all);
+            ((keys[I] = codec.key_of(e, I)), ...);
+            ((values[I] = std::bit_cast<V>(e.values[I])), ...);
+          } else {
+            few_elements<sizeof...(I), typename codecs::word, typename codecs::key, std::uint32_t> e{
+                .images{}, .keys{}, .values{I...}};
+            codec.take(keys, e, all);
+            e.sort(all);
+            ((keys[I] = codec.key_of(e, I)), ...);
+            unsigned char copy[sizeof...(I) * sizeof(V)];
+            std::memcpy(copy, static_cast<const void*>(values), sizeof copy);
+            (std::memcpy(static_cast<void*>(values + I), copy + e.values[I] * sizeof(V), sizeof(V)), ...);
+          }
+        });
+    return true;
   }
 }
 
-/// What the first few keys say of the order of all.
+/// The same of positions, which are written.
+template <class K, class Index, class Codec>
+[[gnu::noinline]] bool number_in_order(const K* keys, Index* positions, std::size_t n, Codec codec) noexcept {
+  const found_order found = look_at_order(keys, n, codec);
+  if (found == found_order::none)
+    return false;
+  for (std::size_t i = 0; i < n; ++i)
+    positions[i] = static_cast<Index>(found == found_order::rising ? i : n - 1 - i);
+  return true;
+}
+
+/// Writes the order of few keys, or of somewhat more that are in order.
+template <class K, class Index, class... Direction>
+bool argsort_few(const K* keys, Index* positions, std::size_t n, Direction... direction) noexcept {
+  if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || !is_sound_array(positions) ||
+      !lie_apart(keys, n * sizeof(K), positions, n * sizeof(Index)))
+    return false;
+  const few_codec<K, Direction...> codec(direction...);
+  if (n > most_few)
+    return number_in_order(keys, positions, n, codec);
+  by_number(
+      n, [ keys, positions, codec ]<std::size_t... I>(std::index_sequence<I...> all) {
+        using codecs = few_codec<K, Direction...>;
+        few_elements<sizeof...(I), typename codecs::word, typename codecs::key, Index> e{
+            .images{}, .keys{}, .values{I...}};
+        codec.take(keys, e, all);
+        e.sort(all);
+        ((positions[I] = e.values[I]), ...);
+      });
+  return true;
+}
+
+/// What the first keys say of the order of all.
 enum class few_order { unknown, in_order, out_of_order };
 
-/// Whether keys are in ascending order, where the first most_few show it: they are all, or one is out of order. Else
-/// the library has to be called.
-template <class K>
-few_order order_of_few(const K* keys, std::size_t n) noexcept {
+inline constexpr std::size_t most_checked = 64; // keys; from here on the library's vectors are worth the call
+
+/// Whether keys are in order, where the first most_checked show it: they are all, or one is out of order. Else the
+/// library has to be called.
+template <class K, class... Direction>
+few_order order_of_few(const K* keys, std::size_t n, Direction... direction) noexcept {
   if (n < 2 || !few_door_is_open() || !is_sound_array(keys))
     return few_order::unknown;
-  const std::size_t few = n < most_few ? n : most_few;
-  auto last = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(keys[0]));
+  const few_codec<K, Direction...> codec(direction...);
+  const std::size_t few = n < most_checked ? n : most_checked;
+  auto last = codec.image(keys[0]);
   for (std::size_t i = 1; i < few; ++i) {
-    const auto image = image_of<key_type_of<K>>(std::bit_cast<word_of<K>>(keys[i]));
+    const auto image = codec.image(keys[i]);
     if (image < last)
       return few_order::out_of_order;
     last = image;
   }
   return few == n ? few_order::in_order : few_order::unknown;
-}
-
-/// Writes the order of few keys.
-template <class K, class Index>
-bool argsort_few(const K* keys, Index* positions, std::size_t n) noexcept {
-  if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || !is_sound_array(positions) ||
-      !lie_apart(keys, n * sizeof(K), positions, n * sizeof(Index)))
-    return false;
-  by_number(
-      n, [ keys, positions ]<std::size_t... I>(std::index_sequence<I...> all) {
-        using codec = few_codec<K>;
-        few_elements<sizeof...(I), typename codec::word, typename codec::key, Index> e{
-            .images{}, .keys{}, .values{I...}};
-        codec::take(keys, e, all);
-        e.sort(all);
-        ((positions[I] = e.values[I]), ...);
-      });
-  return true;
 }
 
 } // namespace sortile::detail

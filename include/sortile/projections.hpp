@@ -203,22 +203,13 @@ constexpr bool check_movable_structs() {
   }
 }
 
-inline constexpr std::size_t most_inserted = 16; // elements, each put between those before it
-
-/// Whether options leave nothing to ask the library: all but the number of threads are as they are by default.
-inline bool are_usual(const options& opts) {
-  return opts.order == order::ascending && opts.bits.begin == 0 && opts.bits.end == bit_window::whole_key &&
-         opts.engine.empty() && !opts.progress && opts.workspace.data() == nullptr && opts.workspace_limit == 0 &&
-         opts.memory == memory::host && opts.stream == nullptr && opts.resource == nullptr && !opts.checked;
-}
-
 /// Sorts few elements in the caller's own code (few.hpp), stably. Each moves once, when its place is known, so none is
 /// lost where `before` throws. False: nothing was done, and the library has to be called.
 template <class T, class Before>
-bool insert_few(T* data, std::size_t n, const Before& before, const options& opts) {
+bool insert_few(T* data, std::size_t n, const Before& before) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (n - 2 > most_inserted - 2 || !few_door_is_open() || data == nullptr ||
-      reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0 || !are_usual(opts))
+      reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0)
     return false;
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t at = i;
@@ -228,7 +219,8 @@ bool insert_few(T* data, std::size_t n, const Before& before, const options& opt
       continue;
     alignas(T) unsigned char held[sizeof(T)];
     std::memcpy(held, static_cast<const void*>(data + i), sizeof(T));
-    std::memmove(static_cast<void*>(data + at + 1), static_cast<const void*>(data + at), (i - at) * sizeof(T));
+    for (std::size_t to = i; to > at; --to) // each by few moves; a call of memmove takes longer
+      std::memcpy(static_cast<void*>(data + to), static_cast<const void*>(data + to - 1), sizeof(T));
     std::memcpy(static_cast<void*>(data + at), held, sizeof(T));
   }
   return true;
@@ -255,9 +247,9 @@ bool insert_few_by(Structs& structs, const options& opts, const projection<F>&..
     const auto before = [&](const T& a, const T& b) {
       int found = 0;
       static_cast<void>((((found = compare_by(a, b, by)) != 0) || ...));
-      return found < 0;
+      return comes_first(found, opts.order);
     };
-    return insert_few(std::ranges::data(structs), length(structs), before, opts);
+    return are_usual(opts) && insert_few(std::ranges::data(structs), length(structs), before);
   } else {
     return false;
   }

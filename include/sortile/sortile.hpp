@@ -90,8 +90,9 @@ void check_positions(Keys& keys, Positions& positions) {
 /// Sorts keys in place. Stable (visible with a bit window or −0, +0 and NaNs). See run() for errors.
 template <key_range Keys>
 requires writable<Keys>
-void sort(Keys&& keys, const options& opts) {
-  run(detail::keys_request(keys, keys), opts);
+[[gnu::always_inline]] inline void sort(Keys&& keys, const options& opts) {
+  if (!detail::are_usual(opts) || !detail::sort_few(std::ranges::data(keys), detail::length(keys), opts.order))
+    run(detail::keys_request(keys, keys), opts);
 }
 
 template <key_range Keys>
@@ -121,9 +122,11 @@ requires(!std::is_const_v<K>) void sort(double_buffer<K>& keys, const options& o
 /// Sorts keys in place and moves values[i] with keys[i]. Stable.
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
-void sort_by_key(Keys&& keys, Values&& values, const options& opts) {
-  detail::same_length("sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
-  run(detail::pairs_request(keys, values), opts);
+[[gnu::always_inline]] inline void sort_by_key(Keys&& keys, Values&& values, const options& opts) {
+  const std::size_t n = detail::length(keys);
+  detail::same_length("sort_by_key", "keys", n, "values", detail::length(values));
+  if (!detail::are_usual(opts) || !detail::sort_few(std::ranges::data(keys), std::ranges::data(values), n, opts.order))
+    run(detail::pairs_request(keys, values), opts);
 }
 
 template <key_range Keys, value_range Values>
@@ -168,9 +171,11 @@ requires(!std::is_const_v<K> && !std::is_const_v<V>) void sort_by_key(double_buf
 /// Stable.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void argsort(Keys&& keys, Positions&& positions, const options& opts) {
+[[gnu::always_inline]] inline void argsort(Keys&& keys, Positions&& positions, const options& opts) {
   detail::check_positions(keys, positions);
-  run(detail::positions_request(keys, positions), opts);
+  if (!detail::are_usual(opts) ||
+      !detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys), opts.order))
+    run(detail::positions_request(keys, positions), opts);
 }
 
 template <key_range Keys, index_range Positions>
@@ -253,6 +258,10 @@ requires(writable<Ranges&>&&...) void sort_rows(std::span<const column> columns,
 template <key_range Keys>
 [[nodiscard]] bool is_sorted(Keys&& keys, const options& opts) {
   using K = std::ranges::range_value_t<Keys>;
+  if (detail::are_usual(opts))
+    if (const auto found = detail::order_of_few(std::ranges::data(keys), detail::length(keys), opts.order);
+        found != detail::few_order::unknown)
+      return found == detail::few_order::in_order;
   return !first_disorder(key_type_of<K>, std::ranges::data(keys), detail::length(keys), opts).has_value();
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sortile/arrays.hpp>
+#include <sortile/few.hpp>
 #include <sortile/options.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
@@ -112,6 +113,48 @@ concept strings = requires(const Strings& s) {
 void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
                     std::size_t bytes_size, const options& opts);
 
+/// Whether strings are few enough to be put in order here, each between those before it, and as the library wants them.
+template <class String>
+bool are_few_strings(const String* strings, std::size_t n, const options& opts) noexcept {
+  if (n - 2 > most_inserted - 2 || !few_door_is_open() || !are_usual(opts) || strings == nullptr ||
+      reinterpret_cast<std::uintptr_t>(strings) % alignof(String) != 0)
+    return false;
+  return std::all_of(strings, strings + n, [](const String& s) { return s.data() != nullptr || s.empty(); });
+}
+
+template <class String>
+void insert_strings(String* strings, std::size_t n, order all) noexcept {
+  for (std::size_t i = 1; i < n; ++i) {
+    if (!comes_first(strings[i].compare(strings[i - 1]), all))
+      continue;
+    String held = std::move(strings[i]);
+    std::size_t at = i;
+    do
+      strings[at] = std::move(strings[at - 1]);
+    while (--at > 0 && comes_first(held.compare(strings[at - 1]), all));
+    strings[at] = std::move(held);
+  }
+}
+
+/// The order of few strings. An empty vector where the library has to be called.
+template <class Index, class String>
+std::vector<Index> argsort_few_strings(const String* strings, std::size_t n, const options& opts) {
+  if (!are_few_strings(strings, n, opts))
+    return {};
+  std::vector<Index> positions = room_for_positions<Index>("argsort_strings", n);
+  for (std::size_t i = 1; i < n; ++i) {
+    std::size_t at = i;
+    for (; at > 0; --at) {
+      const Index before = positions[at - 1];
+      if (!comes_first(strings[i].compare(strings[before]), opts.order))
+        break;
+      positions[at] = before;
+    }
+    positions[at] = static_cast<Index>(i);
+  }
+  return positions;
+}
+
 template <class Index>
 std::vector<Index> positions_of_strings(strings_request request, const options& opts) {
   std::vector<Index> positions = room_for_positions<Index>("argsort_strings", request.n);
@@ -126,11 +169,20 @@ std::vector<Index> positions_of_strings(strings_request request, const options& 
 /// The order of strings as a new vector: strings[positions[0]] is the first, and so on.
 template <index Index = std::uint64_t, detail::strings Strings>
 [[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+  if constexpr (string_views<Strings>)
+    if (std::vector<Index> few =
+            detail::argsort_few_strings<Index>(std::ranges::data(strings), detail::length(strings), opts);
+        !few.empty())
+      return few;
   return detail::positions_of_strings<Index>(detail::strings_to_sort(strings), opts);
 }
 
 template <index Index = std::uint64_t, string_array Strings>
 [[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+  if (std::vector<Index> few =
+          detail::argsort_few_strings<Index>(std::ranges::data(strings), detail::length(strings), opts);
+      !few.empty())
+    return few;
   return argsort_strings<Index>(detail::views_of(strings), opts);
 }
 
@@ -151,6 +203,8 @@ template <index Index = std::uint64_t, string_array Strings>
 template <string_views Strings>
 requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Strings>>>) void sort_strings(
     Strings&& strings, const options& opts = {}) {
+  if (const std::size_t n = detail::length(strings); detail::are_few_strings(std::ranges::data(strings), n, opts))
+    return detail::insert_strings(std::ranges::data(strings), n, opts.order);
   const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
   run(permute_request{.n = positions.size(),
                       .indices = positions.data(),
@@ -164,8 +218,10 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
 template <string_array Strings>
 requires writable<Strings>
 void sort_strings(Strings&& strings, const options& opts = {}) {
-  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
   std::string* const from = std::ranges::data(strings);
+  if (const std::size_t n = detail::length(strings); detail::are_few_strings(from, n, opts))
+    return detail::insert_strings(from, n, opts.order);
+  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
   std::vector<std::string> sorted;
   sorted.reserve(positions.size());
   for (const std::uint64_t position : positions)

@@ -4,14 +4,12 @@
 
 #include "api/checks.hpp"
 #include "api/door.hpp"
-#include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
 #include "cpu/few_keys.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/small_sort.hpp"
 #include "cpu/string_gather.hpp"
 #include "cpu/strings.hpp"
-#include "device/host_reach.hpp"
 #include "plan/engine.hpp"
 #include "plan/nowhere.hpp"
 
@@ -162,26 +160,9 @@ std::size_t run(const strings_request& request, const options& opts) {
 
 namespace detail {
 
-namespace {
-void* shut = &shut;
-}
-void** few_door = &shut;
-
-namespace {
-/// Where SORTILE_ENGINE leaves calls to the CPU engine.
-void open_few_door() {
-  if (void** const word = device::word_of_a_driver())
-    cpu::atomic_view(few_door).store(word, std::memory_order_relaxed);
-}
-} // namespace
-
 void run_as_usual(const sort_request& request) {
-  if (few_door_is_open() && cpu::sort_small(request))
-    return;
-  const options usual;
-  run(request, usual);
-  if (allows_cpu_engine(usual))
-    open_few_door();
+  if (!few_door_is_open() || !cpu::sort_small(request))
+    run(request, {});
 }
 
 void gather_strings(const strings_request& strings, const void* positions, void* offsets_out, char* bytes_out,
@@ -195,11 +176,8 @@ void gather_strings(const strings_request& strings, const void* positions, void*
 
 std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts) {
   std::optional<std::size_t> found;
-  if (cpu::find_disorder_at_once(type, keys, n, opts, allows_cpu_engine(opts), found)) {
-    if (opts.engine.empty() && !detail::few_door_is_open())
-      detail::open_few_door();
+  if (cpu::find_disorder_at_once(type, keys, n, opts, allows_cpu_engine(opts), found))
     return found;
-  }
   return with_named_failures("a check of order", [&] {
     checks::keys("first_disorder", type, keys, n, opts);
     need_cpu_engine("check", opts);

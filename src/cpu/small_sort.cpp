@@ -6,8 +6,9 @@
 //
 //     word i   [ image of key i, the bits that differ ][ i: 7 bits ]
 //
-// Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position. Positions of bytes are
-// counted.
+// Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position, and pairs of bytes too.
+// Positions of bytes are counted. Of all but keys alone of 4 and 8 bytes the first four keys are compared before that:
+// keys in order, or each before the one before it, are read once and need no words.
 //
 // No two words are equal, so a sort that is not stable puts them into the stable order, and −0, NaN and bit windows
 // concern only the image. Positions then say where keys and values come from. Where keys of 64 or 128 bits differ in
@@ -23,6 +24,8 @@
 #include "plan/progress.hpp"
 #include "primitives/key_codec.hpp"
 #include "primitives/with_word.hpp"
+
+#include <sortile/few.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -45,6 +48,10 @@ constexpr std::size_t most_inserted = 6;                 // rows that are ordere
 constexpr std::size_t most_keys_of_16_bits = 4096;       // from here on counting them pays
 constexpr std::size_t most_positions_of_16_bits = 16384; // likewise
 constexpr std::size_t most_positions_of_8_bits = 32768;  // from here on a second thread may pay
+constexpr std::size_t most_narrow_pairs = 2048;          // of keys of 1 and 2 bytes, and values
+constexpr std::size_t widest_narrow = 8;                 // bytes of such a value
+constexpr std::size_t least_in_order = 9, most_in_order = 4096; // keys that are sought to be in order as they are; of
+                                                                // more, the long way finds it
 constexpr unsigned position_bits = 7;
 constexpr std::uint64_t position_mask = most_words - 1;
 constexpr std::size_t most_moves = 8; // of a key in the walk with insertions, where the usual way is left
@@ -285,23 +292,45 @@ bool sort_words(const sort_request& r, std::size_t key, const ordering& by) {
   return true;
 }
 
-// Keys of 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are made
-// where the positions are to be, or in an array of our own.
-void sort_16_bits(const sort_request& r, const ordering& by) {
+// Keys of 1 and 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are
+// made where the positions are wanted, or on the stack.
+void place_by_words(const void* from, void* to, std::size_t width, const std::uint32_t* words, std::size_t n) {
+  const auto place = [&]<std::size_t Width>(std::integral_constant<std::size_t, Width>) {
+    std::byte copy[most_narrow_pairs * Width];
+    std::memcpy(copy, from, n * Width);
+    for (std::size_t i = 0; i < n; ++i)
+      std::memcpy(static_cast<std::byte*>(to) + i * Width, copy + (words[i] & 0xffff) * Width, Width);
+  };
+  switch (width) {
+  case 1:
+    return place(std::integral_constant<std::size_t, 1>{});
+  case 2:
+    return place(std::integral_constant<std::size_t, 2>{});
+  case 4:
+    return place(std::integral_constant<std::size_t, 4>{});
+  default:
+    return place(std::integral_constant<std::size_t, widest_narrow>{});
+  }
+}
+
+template <class K>
+void sort_by_short_words(const sort_request& r, const ordering& by) {
   const vector_kernels<std::uint32_t>* const vectors = best_vector_kernels<std::uint32_t>();
   const bool indices = r.carries == payload::indices;
-  const key_codec<std::uint16_t> codec = make_key_codec<std::uint16_t>(r.type, by.direction, {});
-  const auto* const keys = static_cast<const std::uint16_t*>(r.keys_in);
+  const key_codec<K> codec = make_key_codec<K>(r.type, by.direction, {});
+  const auto* const keys = static_cast<const K*>(r.keys_in);
   alignas(64) std::uint32_t own[most_keys_of_16_bits];
   std::uint32_t* const words = indices ? static_cast<std::uint32_t*>(r.values_out) : own;
   for (std::size_t i = 0; i < r.n; ++i)
     words[i] = static_cast<std::uint32_t>(static_cast<std::uint32_t>(codec.image(keys[i])) << 16 | i);
   vectors->sort(words, r.n, {}, words);
   if (!indices) {
-    std::uint16_t copy[most_keys_of_16_bits];
+    K copy[most_keys_of_16_bits];
     std::memcpy(copy, keys, r.n * sizeof(copy[0]));
     for (std::size_t i = 0; i < r.n; ++i)
-      static_cast<std::uint16_t*>(r.keys_out)[i] = copy[words[i] & 0xffff];
+      static_cast<K*>(r.keys_out)[i] = copy[words[i] & 0xffff];
+    if (r.carries == payload::values)
+      place_by_words(r.values_in, r.values_out, r.value_bytes, words, r.n);
   } else if (r.value_bytes == 4) {
     for (std::size_t i = 0; i < r.n; ++i)
       words[i] &= 0xffff;
@@ -338,8 +367,11 @@ void sort_8_bits(const sort_request& r, const ordering& by) {
     count_bytes<std::uint64_t>(r, by);
 }
 
-// Longer sorts of keys of 1 and 2 bytes, of keys alone or positions alone.
+// Longer sorts of keys of 1 and 2 bytes, of keys alone, positions alone or pairs.
 bool sorts_narrow(const sort_request& r, std::size_t key, const ordering& by) {
+  if (key <= 2 && r.carries == payload::values)
+    return by.is_whole() && r.n <= most_narrow_pairs && std::has_single_bit(r.value_bytes) &&
+           r.value_bytes <= widest_narrow && best_vector_kernels<std::uint32_t>() != nullptr;
   const bool indices = r.carries == payload::indices;
   const bool alone = r.carries == payload::none || (indices && r.keys_out == nullptr);
   if (!alone || r.input_is_scratch || !by.is_whole())
@@ -370,6 +402,68 @@ bool sorts_any_keys(const sort_request& r, const ordering& by) {
   return sorts_narrow(r, key, by);
 }
 
+template <std::size_t Width>
+void turn_round(const std::byte* from, std::byte* to, std::size_t n) {
+  for (std::size_t i = 0, j = n - 1; i <= j; ++i, --j) {
+    std::byte front[Width], back[Width];
+    std::memcpy(front, from + i * Width, Width);
+    std::memcpy(back, from + j * Width, Width);
+    std::memcpy(to + i * Width, back, Width);
+    std::memcpy(to + j * Width, front, Width);
+  }
+}
+
+/// Writes n > 1 elements as they are, or the last one first; `to` may be `from`. False where elements have such a width
+/// that they would be turned round byte by byte.
+bool copy_run(const void* from, void* to, std::size_t width, std::size_t n, bool falls) {
+  if (!falls) {
+    if (from != to)
+      std::memcpy(to, from, n * width);
+    return true;
+  }
+  const auto* const source = static_cast<const std::byte*>(from);
+  auto* const target = static_cast<std::byte*>(to);
+  switch (width) {
+  case 1:
+    return turn_round<1>(source, target, n), true;
+  case 2:
+    return turn_round<2>(source, target, n), true;
+  case 4:
+    return turn_round<4>(source, target, n), true;
+  case 8:
+    return turn_round<8>(source, target, n), true;
+  case 16:
+    return turn_round<16>(source, target, n), true;
+  default:
+    return false;
+  }
+}
+
+template <class Index>
+void number(Index* positions, std::size_t n, bool falls) {
+  for (std::size_t i = 0; i < n; ++i)
+    positions[i] = static_cast<Index>(falls ? n - 1 - i : i);
+}
+
+// Requests whose keys are in order, or strictly against it. False: nothing was done.
+bool is_placed_in_order(const sort_request& r, std::size_t key, const ordering& by) {
+  using detail::found_order;
+  const found_order found = with_word(r.type, [&]<class K>(K) {
+    return detail::look_at_order(static_cast<const K*>(r.keys_in), r.n, make_key_codec<K>(r.type, by.direction, {}));
+  });
+  const bool falls = found == found_order::falling;
+  if (found == found_order::none ||
+      (r.carries == payload::values && !copy_run(r.values_in, r.values_out, r.value_bytes, r.n, falls)))
+    return false;
+  if (r.keys_out != nullptr)
+    copy_run(r.keys_in, r.keys_out, key, r.n, falls);
+  if (r.carries == payload::indices && r.value_bytes == sizeof(std::uint32_t))
+    number(static_cast<std::uint32_t*>(r.values_out), r.n, falls);
+  else if (r.carries == payload::indices)
+    number(static_cast<std::uint64_t*>(r.values_out), r.n, falls);
+  return true;
+}
+
 bool sort_short(const sort_request& r, const ordering& by) {
   const std::size_t key = key_bytes(r.type);
   if (r.carries == payload::none && by.is_whole()) {
@@ -378,13 +472,21 @@ bool sort_short(const sort_request& r, const ordering& by) {
     if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, by))
       return true;
   }
-  if (r.n > most_words && sorts_narrow(r, key, by)) {
-    key == 1 ? sort_8_bits(r, by) : sort_16_bits(r, by);
-    return true;
-  }
-  if (r.n > most_words || (r.input_is_scratch && r.carries == payload::indices))
+  if (r.input_is_scratch && r.carries == payload::indices)
     return false;
-  return sort_words(r, key, by);
+  if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, key, by))
+    return true;
+  if (r.n <= most_words)
+    return sort_words(r, key, by);
+  if (!sorts_narrow(r, key, by))
+    return false;
+  if (key == 2)
+    sort_by_short_words<std::uint16_t>(r, by);
+  else if (r.carries == payload::values)
+    sort_by_short_words<std::uint8_t>(r, by);
+  else
+    sort_8_bits(r, by);
+  return true;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // The planner: from a checked request to an engine and its steps, with reasons that a person can read.
 #include "plan/engine.hpp"
+#include "plan/few_door.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -100,8 +101,12 @@ engine_choice choose_engine(const sort_request& request, const options& opts, pu
 }
 
 bool allows_cpu_engine(const options& opts) {
-  const std::string& wanted = opts.engine.empty() ? engine_variable() : opts.engine;
-  return wanted.empty() || wanted == "cpu";
+  if (!opts.engine.empty())
+    return opts.engine == "cpu";
+  const bool allowed = engine_variable().empty() || engine_variable() == "cpu";
+  if (allowed)
+    detail::decide_few_door();
+  return allowed;
 }
 
 void need_cpu_engine(const char* operation, const options& opts) {
@@ -109,11 +114,11 @@ void need_cpu_engine(const char* operation, const options& opts) {
     throw engine_unusable("sortile: no engine can " + std::string(operation) +
                           " arrays in device memory; sorts can be done there, this in host memory alone");
   const wish wanted = asked_for(opts);
-  if (wanted.name.empty())
-    return;
-  if (engine_named(wanted).name() != "cpu")
+  if (!wanted.name.empty() && engine_named(wanted).name() != "cpu")
     throw engine_unusable("sortile: engine '" + wanted.name + "' does not " + operation +
                           " arrays in host memory; engine 'cpu' does");
+  if (opts.engine.empty())
+    detail::decide_few_door();
 }
 
 unsigned resolve_threads(const options& opts) {

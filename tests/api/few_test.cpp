@@ -1,5 +1,5 @@
-// Few keys, which are sorted in the caller's own code (few.hpp): bit for bit as the library sorts them, by calls that
-// name their options, and with the library's refusals.
+// Few keys, which are sorted in the caller's own code (few.hpp): bit for bit as the library sorts them, which run()
+// does, by whatever options, and with the library's refusals.
 #include "tests/expect_refusal.hpp"
 
 #include <sortile/sortile.hpp>
@@ -8,20 +8,37 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
+#include <string_view>
 
 namespace sortile::testing {
 namespace {
 
-constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 31, 32, 33};
 
 /// The first call of a process finds out what there is to be asked.
 bool door_opens() {
   std::array<std::uint32_t, 2> keys = {2, 1};
   sortile::sort(keys);
   return detail::few_door_is_open();
+}
+
+/// Puts keys in order, or against it, or exchanges two of such.
+template <class K>
+void arrange(std::vector<K>& keys, std::mt19937_64& random) {
+  const auto image = [](const K& key) {
+    return detail::image_of<key_type_of<K>>(std::bit_cast<detail::word_of<K>>(key));
+  };
+  std::sort(keys.begin(), keys.end(), [&](const K& a, const K& b) { return image(a) < image(b); });
+  const std::uint64_t drawn = random();
+  if (drawn % 2 == 0)
+    std::reverse(keys.begin(), keys.end());
+  if (drawn % 3 == 0 && !keys.empty())
+    std::swap(keys[random() % keys.size()], keys[random() % keys.size()]);
 }
 
 /// Few different keys, so that some are equal, and the extremes of their bits: −0, infinities and NaNs of both signs.
@@ -52,6 +69,8 @@ std::vector<K> draw(std::size_t n, std::mt19937_64& random) {
       drawn &= 1;
     key = std::bit_cast<K>(drawn);
   }
+  if (random() % 2 == 0)
+    arrange(keys, random);
   return keys;
 }
 
@@ -87,26 +106,66 @@ V value_of(std::size_t i) {
 template <class K>
 class few : public ::testing::Test {
  public:
+  /// Options that leave few keys to the caller's own code; the second are as they are by default.
+  static constexpr std::size_t ways = 4;
+  static options way(std::size_t which) {
+    return {.order = which % 2 == 0 ? order::ascending : order::descending, .threads = which / 2 == 0 ? 0u : 1u};
+  }
+
+  static void expect_keys_alike(const std::vector<K>& keys) {
+    for (std::size_t which = 0; which < ways; ++which) {
+      const options opts = way(which);
+      std::vector<K> here = keys, there = keys;
+      which == 0 ? sortile::sort(here) : sortile::sort(here, opts);
+      run({.type = key_type_of<K>, .n = there.size(), .keys_in = there.data(), .keys_out = there.data()}, opts);
+      EXPECT_TRUE(are_same_bits(here, there)) << keys.size() << ", way " << which;
+    }
+  }
+
   template <class V>
   static void expect_pairs_alike(const std::vector<K>& keys) {
+    for (std::size_t which = 0; which < ways; ++which)
+      expect_pairs_alike<V>(keys, which);
+  }
+
+  template <class V>
+  static void expect_pairs_alike(const std::vector<K>& keys, std::size_t which) {
+    const options opts = way(which);
     std::vector<K> here = keys, there = keys;
     std::vector<V> with_here, with_there;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       with_here.push_back(value_of<V>(i));
       with_there.push_back(value_of<V>(i));
     }
-    sortile::sort_by_key(here, with_here);
-    sortile::sort_by_key(there, with_there, options{});
+    which == 0 ? sortile::sort_by_key(here, with_here) : sortile::sort_by_key(here, with_here, opts);
+    run({.type = key_type_of<K>,
+         .n = there.size(),
+         .keys_in = there.data(),
+         .keys_out = there.data(),
+         .carries = payload::values,
+         .value_bytes = sizeof(V),
+         .values_in = with_there.data(),
+         .values_out = with_there.data()},
+        opts);
     EXPECT_TRUE(are_same_bits(here, there)) << keys.size();
     EXPECT_TRUE(are_same_bits(with_here, with_there)) << keys.size() << " values of " << sizeof(V);
   }
 
   template <class Index>
   static void expect_positions_alike(const std::vector<K>& keys) {
-    std::vector<Index> here(keys.size()), there(keys.size());
-    sortile::argsort(keys, here);
-    sortile::argsort(keys, there, options{});
-    EXPECT_EQ(here, there);
+    for (std::size_t which = 0; which < ways; ++which) {
+      const options opts = way(which);
+      std::vector<Index> here(keys.size()), there(keys.size());
+      which == 0 ? sortile::argsort(keys, here) : sortile::argsort(keys, here, opts);
+      run({.type = key_type_of<K>,
+           .n = keys.size(),
+           .keys_in = keys.data(),
+           .carries = payload::indices,
+           .value_bytes = sizeof(Index),
+           .values_out = there.data()},
+          opts);
+      EXPECT_EQ(here, there) << "way " << which;
+    }
   }
 };
 
@@ -122,12 +181,9 @@ TYPED_TEST(few, are_sorted_as_the_library_sorts_them) {
     GTEST_SKIP() << "libraries were loaded after the start, so all calls go to the library";
   std::mt19937_64 random(sizeof(TypeParam));
   for (const std::size_t n : numbers)
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < 100; ++round) {
       const std::vector<TypeParam> keys = draw<TypeParam>(n, random);
-      std::vector<TypeParam> here = keys, there = keys;
-      sortile::sort(here);
-      sortile::sort(there, options{});
-      ASSERT_TRUE(are_same_bits(here, there)) << n;
+      this->expect_keys_alike(keys);
       this->template expect_pairs_alike<std::uint8_t>(keys);
       this->template expect_pairs_alike<std::uint32_t>(keys);
       this->template expect_pairs_alike<sixteen_bytes>(keys);
@@ -142,17 +198,18 @@ TYPED_TEST(few, are_sorted_as_the_library_sorts_them) {
 
 TYPED_TEST(few, show_whether_they_are_in_order) {
   std::mt19937_64 random(sizeof(TypeParam) + 1);
-  for (std::size_t n = 0; n < 12; ++n)
-    for (int round = 0; round < 200; ++round) {
-      std::vector<TypeParam> keys = draw<TypeParam>(n, random);
-      const auto disorder = [&] {
-        return first_disorder(key_type_of<TypeParam>, keys.data(), n, options{}).has_value();
-      };
-      ASSERT_EQ(sortile::is_sorted(keys), !disorder()) << n;
-      sortile::sort(keys, options{});
-      ASSERT_TRUE(sortile::is_sorted(keys)) << n;
-      ASSERT_FALSE(disorder()) << n;
-    }
+  for (const std::size_t n : {0, 1, 2, 3, 5, 8, 9, 11, 63, 64, 65, 100})
+    for (int round = 0; round < 100; ++round)
+      for (const order direction : {order::ascending, order::descending}) {
+        const options opts{.order = direction};
+        std::vector<TypeParam> keys = draw<TypeParam>(n, random);
+        const auto disorder = [&] { return first_disorder(key_type_of<TypeParam>, keys.data(), n, opts).has_value(); };
+        ASSERT_EQ(sortile::is_sorted(keys, opts), !disorder()) << n;
+        ASSERT_EQ(direction == order::ascending ? sortile::is_sorted(keys) : !disorder(), !disorder()) << n;
+        sortile::sort(keys, opts);
+        ASSERT_TRUE(sortile::is_sorted(keys, opts)) << n;
+        ASSERT_FALSE(disorder()) << n;
+      }
 }
 
 struct box {
@@ -188,7 +245,7 @@ TEST(few_structs, are_sorted_by_members_as_many_are) {
           sortile::argsort<std::uint32_t>(boxes, by(&box::weight, order::descending), by(&box::size));
       ASSERT_EQ(numbers_of(here), positions) << n;
       here = boxes;
-      sortile::sort(here, by(&box::size), options{.order = order::descending}); // the library's
+      sortile::sort(here, by(&box::size), options{.order = order::descending});
       ASSERT_EQ(numbers_of(here), sortile::argsort<std::uint32_t>(boxes, by(&box::size, order::descending))) << n;
     }
 }
@@ -236,6 +293,114 @@ TEST(few_keys, take_values_that_cannot_be_assigned) {
   sortile::sort_by_key(keys, values);
   for (std::size_t i = 0; i < keys.size(); ++i)
     EXPECT_EQ(values[i].a, 10 * static_cast<std::uint32_t>(keys[i]));
+}
+
+TEST(few_keys, with_other_options_are_the_librarys) {
+  std::array<std::uint32_t, 4> keys = {4, 3, 2, 1}, values{}, positions{};
+  int told = 0;
+  options opts;
+  opts.progress = [&](double) { return ++told > 0; };
+  const auto is_told = [&](auto call) {
+    told = 0;
+    call();
+    return told > 0;
+  };
+  EXPECT_TRUE(is_told([&] { sortile::sort(keys, opts); }));
+  EXPECT_TRUE(is_told([&] { sortile::sort_by_key(keys, values, opts); }));
+  EXPECT_TRUE(is_told([&] { sortile::argsort(keys, positions, opts); }));
+  const auto refused = [&](const options& wrong, const char* said) {
+    expect_invalid([&] { sortile::sort(keys, wrong); }, {said});
+    expect_invalid([&] { sortile::sort_by_key(keys, values, wrong); }, {said});
+    expect_invalid([&] { sortile::argsort(keys, positions, wrong); }, {said});
+    expect_invalid([&] { static_cast<void>(sortile::is_sorted(keys, wrong)); }, {said});
+  };
+  refused({.order = static_cast<order>(2)}, "order");
+  refused({.bits = {5, 4}}, "bit window");
+  refused({.bits = {0, 33}}, "bit window");
+  EXPECT_THROW(sortile::sort(keys, {.engine = "none"}), unknown_engine);
+  EXPECT_THROW(static_cast<void>(sortile::is_sorted(keys, {.engine = "none"})), unknown_engine);
+  keys = {0x12, 0x21, 0x11, 0x22};
+  sortile::sort(keys, {.bits = {0, 4}});
+  EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{0x21, 0x11, 0x12, 0x22}));
+}
+
+/// The door opens by whatever call is the first.
+class first_call : public ::testing::TestWithParam<int> {};
+
+TEST_P(first_call, opens_the_door) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // begins the process anew
+  const auto call = [which = GetParam()] {
+    std::array<box, 2> boxes{};
+    std::array<std::uint32_t, 2> keys = {2, 1}, values{};
+    std::array<std::string_view, 2> names = {"b", "a"};
+    switch (which) {
+    case 0:
+      return sortile::sort(keys, {.threads = 1});
+    case 1:
+      return sortile::sort_by_key(keys, values, {.order = order::descending});
+    case 2:
+      return sortile::sort(boxes, by(&box::size));
+    case 3:
+      return sortile::sort(boxes, [](const box& a, const box& b) { return a.size < b.size; });
+    case 4:
+      return sortile::sort_strings(names);
+    default:
+      return static_cast<void>(sortile::is_sorted(keys, {.order = order::descending}));
+    }
+  };
+  EXPECT_EXIT(
+      {
+        const bool was_open = detail::few_door_is_open();
+        call();
+        const bool is_open = detail::few_door_is_open(); // not where libraries were loaded after the start
+        std::_Exit(!was_open && (is_open || !door_opens()) ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+INSTANTIATE_TEST_SUITE_P(of_a_process, first_call, ::testing::Range(0, 6));
+
+template <class String>
+void expect_strings_alike(const std::vector<std::string>& drawn) {
+  const std::vector<String> strings(drawn.begin(), drawn.end());
+  for (const order direction : {order::ascending, order::descending}) {
+    const options opts{.order = direction};
+    std::vector<String> here = strings, there = strings;
+    sortile::sort_strings(here, opts);
+    std::stable_sort(there.begin(), there.end(),
+                     [&](const String& a, const String& b) { return direction == order::descending ? b < a : a < b; });
+    EXPECT_EQ(here, there);
+    std::vector<std::uint32_t> order(strings.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return direction == order::descending ? strings[b] < strings[a] : strings[a] < strings[b];
+    });
+    EXPECT_EQ(sortile::argsort_strings<std::uint32_t>(strings, opts), order);
+  }
+}
+
+TEST(few_strings, are_sorted_as_many_are) {
+  std::mt19937_64 random(9);
+  for (std::size_t n = 0; n < 20; ++n)
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::string> strings;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::string letters[] = {"", "a", "b", "\xff", std::string(1, '\0'), "a longer one than a string holds"};
+        strings.push_back(letters[random() % 6] + letters[random() % 6]);
+      }
+      expect_strings_alike<std::string>(strings);
+      expect_strings_alike<std::string_view>(strings);
+      ASSERT_FALSE(::testing::Test::HasFailure()) << n;
+    }
+}
+
+TEST(few_strings, are_refused_as_many_are) {
+  std::array<std::string_view, 3> views = {"b", std::string_view(static_cast<const char*>(nullptr), 0), "a"};
+  sortile::sort_strings(views);
+  EXPECT_EQ(views[2], "b");
+  expect_invalid([&] { sortile::sort_strings(views, {.bits = {0, 3}}); }, {"bits"});
+  expect_invalid([&] { sortile::sort_strings(views, {.order = static_cast<order>(2)}); }, {"order"});
+  EXPECT_THROW(sortile::sort_strings(views, {.engine = "none"}), unknown_engine);
 }
 
 TEST(few_keys, are_refused_as_many_are) {
