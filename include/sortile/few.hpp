@@ -234,17 +234,17 @@ template <class K, class Codec>
   constexpr std::size_t first = 4;
   if (n < first)
     return found_order::none;
-  auto last = codec.image(keys[0]);
   unsigned descents = 0;
-  for (std::size_t i = 1; i < first; ++i) {
-    const auto image = codec.image(keys[i]);
-    descents += image < last;
-    last = image;
-  }
-  if (descents % (first - 1) != 0)
+  for (std::size_t i = 1; i < first; ++i)
+    if constexpr (std::is_floating_point_v<K>) // but for NaNs, which are told apart below
+      descents += keys[i] < keys[i - 1];
+    else
+      descents += codec.image(keys[i]) < codec.image(keys[i - 1]);
+  if (descents - 1 < first - 2)
     return found_order::none;
-  const bool falls = descents != 0;
-  for (std::size_t i = first; i < n; ++i) {
+  auto last = codec.image(keys[0]);
+  const bool falls = codec.image(keys[1]) < last;
+  for (std::size_t i = 1; i < n; ++i) {
     const auto image = codec.image(keys[i]);
     if ((image < last) != falls)
       return found_order::none;
