@@ -140,7 +140,7 @@ def as_array(x: Any, name: str = "") -> Array:
         taken = np.asarray(x)
         if taken.ndim > 1 and _holds_masks(x, taken.ndim - 1):
             raise TypeError("masked arrays in it would lose their masks")
-        if taken.ndim == 0 and taken.dtype.kind in "OUS" and not isinstance(x, np.ndarray):
+        if not name and taken.ndim == 0 and taken.dtype.kind in "OUS" and not isinstance(x, np.ndarray):
             raise TypeError("it has no elements that NumPy sees; a list of them is one, and so is an array")
         if _lacks_elements(x):
             raise TypeError(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def _offsets(function: str, x: Any) -> NDArray[Any]:
     need_no_mask(x)
-    taken = as_array(x)
+    taken = as_array(x, "offsets")
     if taken.size == 0:  # whatever their type: that of an empty list is float64
         taken = np.empty(taken.shape, np.int64)
     if taken.dtype.kind in "Of" and isinstance(x, (list, tuple)):  # numbers of which 64 bits hold not all with their signs

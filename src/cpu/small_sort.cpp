@@ -447,9 +447,10 @@ void number(Index* positions, std::size_t n, bool falls) {
 
 // Requests whose keys are in order, or strictly against it. False: nothing was done.
 bool is_placed_in_order(const sort_request& r, std::size_t key, const ordering& by) {
-  using detail::found_order;
+  using sortile::detail::found_order;
   const found_order found = with_word(r.type, [&]<class K>(K) {
-    return detail::look_at_order(static_cast<const K*>(r.keys_in), r.n, make_key_codec<K>(r.type, by.direction, {}));
+    return sortile::detail::look_at_order(static_cast<const K*>(r.keys_in), r.n,
+                                          make_key_codec<K>(r.type, by.direction, {}));
   });
   const bool falls = found == found_order::falling;
   if (found == found_order::none ||

@@ -189,7 +189,7 @@ class Arrays(CommandTest):
         raw = self.file("a.u32", struct.pack("<5I", 9, 2, 7, 2, 1))
         self.assertEqual(self.good("sort", raw, "--top", "3"), struct.pack("<3I", 1, 2, 2))
         self.assertEqual(self.good("sort", raw, "--top", "3K"), self.good("sort", raw, "--top", "3k"))
-        self.assertIn(b"filter", self.good("sort", path, "--top", "5", "--explain"))
+        self.assertIn(b"the first 5", self.good("sort", path, "--top", "5", "--explain"))
         self.refused("sort", path, "--top", "x", "-o", self.path("t.npy"), says=["--top"])
         self.assertEqual(self.good("sort", raw, "-u", "--top", "2"), struct.pack("<2I", 1, 2))
         text = self.file("s.npy", npy("'|S1'", 4, b"caba"))
