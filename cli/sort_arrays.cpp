@@ -93,8 +93,7 @@ class array_along {
     if (shape_.written() == shape_.length)
       return std::string(of_input);
     std::vector<std::size_t> shape = header_.shape;
-    const long axis = job_.along.chosen();
-    shape[static_cast<std::size_t>(axis < 0 ? axis + static_cast<long>(shape.size()) : axis)] = shape_.written();
+    shape[shape_.axis] = shape_.written();
     return files::make_npy_header(header_.descr, shape, header_.fortran_order);
   }
   plan explain() const {
@@ -125,7 +124,9 @@ class array_along {
  private:
   options options_() const { return job_.arrays.for_library(); }
   files::axis_shape several(std::size_t matrices) const {
-    return {matrices, shape_.length, shape_.behind, shape_.most};
+    files::axis_shape some = shape_;
+    some.before = matrices;
+    return some;
   }
 
   const sort_job& job_;

@@ -69,6 +69,7 @@ axis_shape shape_along(const npy_header& header, long axis, std::string_view nam
     refuse("--axis {}: {} has {} {} (allowed: {} to {})", axis, name, axes, axes == 1 ? "axis" : "axes", -axes,
            axes - 1);
   axis_shape shape;
+  shape.axis = static_cast<std::size_t>(wanted);
   for (long i = 0; i < axes; ++i) {
     const bool lies_before = header.fortran_order ? i > wanted : i < wanted;
     (i == wanted   ? shape.length

@@ -23,6 +23,7 @@ namespace sortile::files {
 struct axis_shape {
   std::size_t before = 1, length = 1, behind = 1; ///< elements of the axes before, of the axis, behind it
   std::size_t most = SIZE_MAX;                    ///< of a line so many are written at most: the first ones
+  std::size_t axis = 0;                           ///< its number, from 0 up
 
   std::size_t written() const { return std::min(most, length); }
 
