@@ -99,9 +99,7 @@ void scan(const char* call, scan_kind kind, In&& in, Out&& out, scan_operator op
       },
       opts);
 }
-} // namespace detail
 
-namespace detail {
 template <class In, class Out>
 constexpr void refuse_scan() {
   if constexpr (!array_like<In>)
