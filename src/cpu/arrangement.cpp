@@ -48,7 +48,7 @@ arrangement::arrangement(const sort_request& request, const options& opts, unsig
                      handling == value_handling::widened)),
       alone(sorts_keys_alone(request, opts.bits)), quick(sorts_by_quicksort(request, opts.bits, threads)),
       workers(layout.workers) {
-  quick ? take_quick(request, threads) : take_usual(request);
+  quick ? take_quick(request, threads) : take_usual(request, threads);
   if (opts.workspace_limit != 0 && bytes > opts.workspace_limit)
     stay_within(opts.workspace_limit, request, threads);
 }
@@ -66,10 +66,11 @@ void arrangement::take_quick(const sort_request& request, unsigned threads) {
   spare_keys = take(is_float(request.type) && !double_buffer ? request.n * key : 0);
 }
 
-void arrangement::take_usual(const sort_request& request) {
+void arrangement::take_usual(const sort_request& request, unsigned threads) {
   const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * value_width;
   const bool is_widened = handling == value_handling::widened, is_gathered = handling == value_handling::gathered;
-  take(alone ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), layout.workers)) : layout.bytes);
+  // Few values are counted by all threads, also where one would sort.
+  take(alone ? std::max(layout.bytes, quicksort_bytes(n, key_bytes(request.type), threads)) : layout.bytes);
   const bool sets_aside = alone && is_float(request.type); // zeros and NaNs, where the radix sort stops at them
   spare_keys = take((partitions || sets_aside) && !double_buffer ? keys : 0);
   spare_values = take(partitions && (!double_buffer || is_widened) ? values : 0);

@@ -45,7 +45,7 @@ struct arrangement {
 
  private:
   void take_quick(const sort_request& request, unsigned threads);
-  void take_usual(const sort_request& request);
+  void take_usual(const sort_request& request, unsigned threads);
   std::size_t take(std::size_t wanted);
   void stay_within(std::size_t limit, const sort_request& request, unsigned threads);
 };
