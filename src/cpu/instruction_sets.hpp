@@ -14,6 +14,15 @@ enum class instruction_set : std::uint8_t { baseline, avx2, avx512 };
 inline constexpr instruction_set all_instruction_sets[] = {instruction_set::baseline, instruction_set::avx2,
                                                            instruction_set::avx512};
 
+/// AVX-512 may be emulated (emulated_avx512.hpp). Then it is used where a test asks for it.
+#if defined(SORTILE_EMULATE_AVX512)
+inline constexpr bool emulates_avx512 = true;
+#else
+inline constexpr bool emulates_avx512 = false;
+#endif
+inline constexpr instruction_set widest_unless_asked =
+    emulates_avx512 ? instruction_set::avx2 : instruction_set::avx512;
+
 inline const char* name(instruction_set which) {
   static constexpr const char* names[] = {"baseline", "avx2", "avx512"};
   return names[static_cast<unsigned>(which)];
@@ -29,7 +38,7 @@ inline bool has(instruction_set which) {
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
-    return avx512 ? instruction_set::avx512 : instruction_set::avx2;
+    return avx512 || emulates_avx512 ? instruction_set::avx512 : instruction_set::avx2;
   }();
   return which <= widest;
 #else

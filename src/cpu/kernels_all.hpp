@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cpu/instruction_sets.hpp"
+#include "cpu/intrinsics.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/kernels_blocks.hpp"
 #include "cpu/kernels_local.hpp"
@@ -20,10 +21,6 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #if defined(__x86_64__)
 #include "cpu/target_avx2.ipp"

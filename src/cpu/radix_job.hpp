@@ -102,7 +102,7 @@ struct radix_tuning {
   /// L2 cache.
   std::size_t scattered_bytes = std::size_t{1} << 14;
   /// The widest instruction set whose kernels are used where the processor has it.
-  instruction_set widest = instruction_set::avx512;
+  instruction_set widest = widest_unless_asked;
 };
 inline constinit radix_tuning the_tuning;
 inline radix_tuning& tuning() {

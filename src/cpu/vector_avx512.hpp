@@ -1,6 +1,7 @@
 // The vector sorts in AVX-512, as templates: included by the one source file of each key width.
 #pragma once
 
+#include "cpu/intrinsics.hpp"
 #include "cpu/misplaced.hpp"
 #include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
@@ -18,8 +19,6 @@
 #include <numeric>
 #include <type_traits>
 #include <utility>
-
-#include <immintrin.h>
 
 #define SORTILE_INLINE __attribute__((always_inline)) inline
 

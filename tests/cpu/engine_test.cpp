@@ -119,7 +119,7 @@ TEST(CpuEngine, QuicksortsOfKeysAlone) {
 // Parts that a thread splits in four: most of one key, which a quarter of them or more are.
 TEST(CpuEngine, QuicksortsOfLargeParts) {
   unsigned threads = 1;
-  testing::one_in taken(under_thread_sanitizer ? 4 : 1);
+  testing::one_in taken(under_thread_sanitizer ? 4 : 2);
   const std::size_t n = under_thread_sanitizer ? 500'000 : 1'400'000, apart = under_thread_sanitizer ? 5 : 11;
   for (const key_type type : {key_type::i32, key_type::u64, key_type::f64})
     for (const std::uint64_t heavy : {std::uint64_t{0}, std::uint64_t{1} << 62, ~std::uint64_t{0}}) {
@@ -431,7 +431,7 @@ void check_map(key_type type, const char* workload, std::size_t wanted, std::siz
 }
 
 TEST(CpuEngine, BucketsByMap) {
-  testing::one_in taken(under_thread_sanitizer ? 29 : 1);
+  testing::one_in taken(under_thread_sanitizer ? 29 : 5);
   for (const cpu::instruction_set set : cpu::all_instruction_sets) {
     const small_tuning sizes(8192, 4096, set);
     for (const char* workload : {"uniform", "normal", "exponential", "lognormal", "equal", "range:50", "outliers:100"})
