@@ -48,7 +48,9 @@ std::unique_ptr<files::input_stream> open_values(const sort_job& job) {
 void write_array(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
                  const options& opts) {
   sort_outputs outputs(job);
-  if (values)
+  if (values && !job.top.empty())
+    files::write_array_top(array, *values, job.most(), outputs.to, *outputs.values, opts);
+  else if (values)
     files::sort_array_with_values(array, *values, outputs.to, *outputs.values, opts);
   else
     files::sort_array(array, outputs.to, opts);
@@ -112,14 +114,7 @@ class array_along {
     std::visit([&](const auto& of) { files::sort_along(of, shape, data, to, opts); }, elements_);
   }
 
-  /// One matrix has to fit where -S says how much memory there is.
-  void need_memory() const {
-    const std::size_t least = matrix_bytes() + memory(1);
-    if (!job_.memory.buffer_size.empty() && least > job_.memory.limit())
-      refuse("{}: what is sorted together along this axis takes {}B of memory; -S {} allows {}B", name_,
-             with_unit(static_cast<double>(least)), job_.memory.buffer_size,
-             with_unit(static_cast<double>(job_.memory.limit())));
-  }
+  void need_memory() const { need_memory_along(job_, matrix_bytes() + memory(1), name_); }
 
  private:
   options options_() const { return job_.arrays.for_library(); }
@@ -137,8 +132,6 @@ class array_along {
 };
 
 int sort_along(const sort_job& job, first_input first, file_format format, const talk& voice) {
-  if (format != file_format::npy)
-    refuse_axis(job.along);
   if (!(job.values + job.values_output + job.values_type).empty())
     refuse("--values does not go with --rows and --axis");
   const files::npy_header header =
@@ -227,7 +220,9 @@ int write_groups(const sort_job& job, const files::array_file& array, file_forma
 int sort_whole(const sort_job& job, const files::array_file& array, const std::optional<files::values_file>& values,
                file_format format, progress_bar& bar, const talk& voice) {
   options opts = job.arrays.for_library();
-  const plan how = values ? files::explain_array_sort(array, *values, opts) : files::explain_array_sort(array, opts);
+  const plan how = !values           ? files::explain_array_sort(array, opts)
+                   : job.top.empty() ? files::explain_array_sort(array, *values, opts)
+                                     : files::explain_array_top(array, *values, job.most(), opts);
   if (job.explain)
     return explained(how);
   refuse_binary_to_terminal(job.output, job.force);
@@ -235,7 +230,7 @@ int sort_whole(const sort_job& job, const files::array_file& array, const std::o
     refuse_binary_to_terminal(job.values_output, job.force);
   need_output_name(job.output, format, array.layout.key, job.format);
   opts.progress = bar.callback();
-  bar.phase("sort");
+  bar.phase(job.top.empty() ? "sort" : "select");
   write_array(job, array, values, opts);
   bar.phase({});
   say_done(voice, array.count, fmt::format("{} keys", name(array.layout.key)), bar, how);
@@ -287,6 +282,11 @@ int sort_all(const sort_job& job, first_input first, const array_plan& planned, 
   return sort_in_runs(job, reader, run, what, bar, voice);
 }
 
+// The header of an output that has the records of --top alone.
+std::string header_of_first(const std::optional<files::npy_header>& npy, std::string header, const sort_job& job) {
+  return npy && !job.top.empty() ? files::make_npy_header(npy->descr, std::min(npy->count, job.most())) : header;
+}
+
 // Keys with their values. Both in memory, where they are known to fit; else as records of a key and its value, in runs.
 int sort_with_values(const sort_job& job, first_input keys, const array_plan& planned, file_format format,
                      const talk& voice) {
@@ -294,8 +294,6 @@ int sort_with_values(const sort_job& job, first_input keys, const array_plan& pl
     refuse("-u with --values-output: the values would be counts, which --count asks for");
   if (job.text.unique)
     refuse("-u does not go with --values");
-  if (!job.top.empty())
-    refuse("--top does not go with --values; records of a structured dtype bring their values");
   std::unique_ptr<files::input_stream> values = open_values(job);
   if (values == nullptr)
     refuse("--values-type goes with --values");
@@ -321,10 +319,11 @@ int sort_with_values(const sort_job& job, first_input keys, const array_plan& pl
                                   .key_offset = 0,
                                   .record_bytes = planned.layout.key_size() + of_values.element_bytes};
   const options opts = job.arrays.for_library();
-  runs_to_sort what{.format = files::array_runs(pairs, false, SIZE_MAX, opts), .how = {}};
-  what.format.header = keys->take(planned.npy ? planned.npy->data_offset : 0);
+  runs_to_sort what{.format = files::array_runs(pairs, false, job.most(), opts), .how = {}};
+  what.format.header = header_of_first(planned.npy, keys->take(planned.npy ? planned.npy->data_offset : 0), job);
   what.values = {.key_bytes = planned.layout.key_size(),
-                 .header = values->take(of_values.npy ? of_values.npy->data_offset : 0)};
+                 .header =
+                     header_of_first(of_values.npy, values->take(of_values.npy ? of_values.npy->data_offset : 0), job)};
   const std::string name = keys->name(), name_of_values = values->name();
   files::run_reader reader(std::make_unique<files::paired_source>(std::move(keys), planned.layout.key_size(),
                                                                   std::move(values), of_values.element_bytes),
@@ -342,6 +341,13 @@ int sort_with_values(const sort_job& job, first_input keys, const array_plan& pl
 }
 
 } // namespace
+
+void need_memory_along(const sort_job& job, std::size_t least, const std::string& name) {
+  if (!job.memory.buffer_size.empty() && least > job.memory.limit())
+    refuse("{}: what is sorted together along this axis takes {}B of memory; -S {} allows {}B", name,
+           with_unit(static_cast<double>(least)), job.memory.buffer_size,
+           with_unit(static_cast<double>(job.memory.limit())));
+}
 
 void need_whole(const array_plan& planned, std::uint64_t bytes, const std::string& name) {
   if (planned.npy)
@@ -362,8 +368,10 @@ int sort_arrays(const sort_job& job, first_input first, file_format format, cons
   if (along && job.text.unique)
     refuse("-u goes with arrays of one axis, not with --rows and --axis");
   need_place_of_counts(job, format == file_format::npy);
+  if (along && format != file_format::npy)
+    refuse_axis(job.along);
   if (along && !job.quantiles.empty())
-    refuse("--quantiles goes with arrays of one axis, not with --rows and --axis");
+    return print_quantiles_along(job, std::move(first), voice);
   if (along)
     return sort_along(job, std::move(first), format, voice);
   const array_plan planned = plan_array(begin, job, format);

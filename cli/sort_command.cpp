@@ -282,7 +282,10 @@ CLI::App* add_sort_command(command_line& line) {
       .add_option("--top", job->top,
                   "write the first K records alone, in order; with -u the first K distinct ones; a header stays")
       ->option_text("K");
-  command.add_option("--quantiles", job->quantiles, "print quantiles of the keys, a line each, instead of sorting")
+  command
+      .add_option(
+          "--quantiles", job->quantiles,
+          "print quantiles of the keys, a line each, instead of sorting; with --rows and --axis those of each line")
       ->option_text("P,...")
       ->group("Arrays");
   job->text.add_to(command, true);

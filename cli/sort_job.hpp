@@ -78,9 +78,14 @@ struct array_plan {
 };
 /// \throws io_failure where so many bytes are not what the header promises, or no whole number of keys
 void need_whole(const array_plan& planned, std::uint64_t bytes, const std::string& name);
+/// One matrix of an array that is taken along an axis has to fit where -S says how much memory there is.
+void need_memory_along(const sort_job& job, std::size_t least, const std::string& name);
 /// --quantiles: a line for each.
 int print_quantiles(const sort_job& job, first_input first, const array_plan& planned, file_format format,
                     const talk& voice);
+
+/// The same of each line along the axis of --rows or --axis.
+int print_quantiles_along(const sort_job& job, first_input first, const talk& voice);
 
 /// What is sorted in runs because it does not fit into memory.
 struct runs_to_sort {
@@ -97,6 +102,8 @@ struct runs_to_sort {
   std::function<void(files::output&)> write_last{}; ///< what goes behind the records
 };
 
+/// The plan of one run, of so many bytes, becomes that of all.
+plan plan_of_runs(plan how, std::size_t bytes);
 /// The inputs of a job, cut into runs. \param working_memory  of so many records \param memory  in all; 0: the job's
 files::run_reader read_in_runs(const sort_job& job, first_input first, const files::record_shape& shape,
                                std::function<std::size_t(std::size_t)> working_memory, std::size_t memory = 0);

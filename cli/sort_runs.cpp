@@ -10,17 +10,6 @@ namespace sortile::cli {
 
 namespace {
 
-// The plan of one run becomes that of all.
-plan plan_of_runs(plan how, std::size_t bytes) {
-  how.steps.insert(how.steps.begin(), {"runs",
-                                       fmt::format("as many records as fit, {} bytes in the first run, are sorted as "
-                                                   "follows and written to a temporary file each",
-                                                   bytes),
-                                       bytes, bytes});
-  how.steps.push_back({"merge", "all runs, by a tree of losers, in rounds where they are too many", 0, 0});
-  return how;
-}
-
 // Counts in the file of --values-output: a .npy header says how many there are, so that they wait on the disk.
 class waiting_counts {
  public:
@@ -80,6 +69,16 @@ void part_values(const runs_to_sort& what, sort_outputs& outputs, files::last_me
 }
 
 } // namespace
+
+plan plan_of_runs(plan how, std::size_t bytes) {
+  how.steps.insert(how.steps.begin(), {"runs",
+                                       fmt::format("as many records as fit, {} bytes in the first run, are sorted as "
+                                                   "follows and written to a temporary file each",
+                                                   bytes),
+                                       bytes, bytes});
+  how.steps.push_back({"merge", "all runs, by a tree of losers, in rounds where they are too many", 0, 0});
+  return how;
+}
 
 files::run_reader read_in_runs(const sort_job& job, first_input first, const files::record_shape& shape,
                                std::function<std::size_t(std::size_t)> working_memory, std::size_t memory) {

@@ -23,7 +23,7 @@
 // is not written beyond temp_storage_bytes. Of DeviceRadixSort the size is also enough for fewer items.
 //
 // Errors are cudaError_t (call.cuh has the table), with the sentence behind it in last_error_message(). What these
-// calls do not do does not compile, with one sentence.
+// calls do not do does not compile, with one sentence; nor do CUB's other classes (absent.cuh).
 //
 // Where the result is another than CUB's, docs/cub.md says; every NaN is the largest, for one.
 //
@@ -35,6 +35,7 @@
 #include <sortile/language.hpp>
 #else
 
+#include <sortile/cub/absent.cuh>
 #include <sortile/cub/call.cuh>
 #include <sortile/cub/merge_sort.cuh>
 #include <sortile/cub/radix_sort.cuh>

@@ -122,24 +122,9 @@ template <index Index = std::uint64_t, key_range Keys>
 
 // As in misuse.hpp: a direction where options belong.
 
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto unique(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto count_keys(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto group_by(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(unique, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(count_keys, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(group_by, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
 
 // And elements that are no keys, iterators, and comparisons.
 
@@ -155,21 +140,10 @@ auto unique(R&&, Compare&&, const options& = {}) {
   return std::vector<std::uint64_t>();
 }
 
-template <class Keys>
-requires(!key_range<Keys>) auto unique(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
-template <class Keys>
-requires(!key_range<Keys>) auto count_keys(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return key_counts<std::uint64_t>();
-}
-template <class Index = std::uint64_t, class Keys>
-requires(!key_range<Keys>) auto group_by(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return key_groups<std::uint64_t, std::uint64_t>();
-}
+SORTILE_REFUSES_ELEMENTS(unique, std::vector<std::uint64_t>(), key_range, check_keys, const options& = {})
+SORTILE_REFUSES_ELEMENTS(count_keys, key_counts<std::uint64_t>(), key_range, check_keys, const options& = {})
+SORTILE_REFUSES_ELEMENTS(group_by, (key_groups<std::uint64_t, std::uint64_t>()), key_range, check_keys,
+                         const options& = {})
 
 } // namespace sortile
 #pragma GCC visibility pop

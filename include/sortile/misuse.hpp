@@ -43,11 +43,7 @@ requires detail::iterators<First, Last> &&
   detail::refuse_another_interface<First, Last>();
 }
 
-template <class... Arguments>
-requires detail::without_options<Arguments...>
-void sort(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-}
+SORTILE_REFUSES_LAST(sort, void(), without_options, refuse_last)
 
 template <class R, class Compare, class Member>
 requires detail::comparison_and_member<R, Compare, Member>
@@ -119,11 +115,7 @@ requires(std::ranges::range<ValuesIn>&& std::ranges::range<KeysOut> &&
 
 // argsort, is_sorted: a deduced result, so that the sentence comes before what depends on the result
 
-template <class Index = std::uint64_t, class Keys>
-requires(!key_range<Keys>) auto argsort(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_ELEMENTS(argsort, std::vector<std::uint64_t>(), key_range, check_keys, const options& = {})
 
 template <class Index, key_range Keys>
 requires(!index<Index>) auto argsort(Keys&&, const options& = {}) {
@@ -138,12 +130,7 @@ auto argsort(First&&, Second&&, const options& = {}) {
   return std::vector<std::uint64_t>();
 }
 
-template <class Index = std::uint64_t, class... Arguments>
-requires detail::without_options<Arguments...>
-auto argsort(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(argsort, std::vector<std::uint64_t>(), without_options, refuse_last)
 
 template <class Index = std::uint64_t, class R, class Compare, class Member>
 requires detail::comparison_and_member<R, Compare, Member>
@@ -171,11 +158,7 @@ requires(!index_range<Positions> || !writable<Positions>) void argsort(R&&, Posi
     detail::check_writable<Positions>();
 }
 
-template <class Keys>
-requires(!key_range<Keys>) auto is_sorted(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return false;
-}
+SORTILE_REFUSES_ELEMENTS(is_sorted, false, key_range, check_keys, const options& = {})
 
 template <class First, class Second>
 requires detail::another_interface<First, Second>
@@ -184,12 +167,7 @@ auto is_sorted(First&&, Second&&, const options& = {}) {
   return false;
 }
 
-template <class... Arguments>
-requires detail::without_options<Arguments...>
-auto is_sorted(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return false;
-}
+SORTILE_REFUSES_LAST(is_sorted, false, without_options, refuse_last)
 
 template <class R, class Compare, class Member>
 requires detail::comparison_and_member<R, Compare, Member>
@@ -290,49 +268,19 @@ requires(!std::convertible_to<Out, const options&> &&
 
 // strings
 
-template <class... Arguments>
-requires detail::without_options<Arguments...>
-void sort_strings(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-}
-template <class Index = std::uint64_t, class... Arguments>
-requires detail::without_options<Arguments...>
-auto argsort_strings(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class Index = std::uint64_t, class... Arguments>
-requires detail::without_options<Arguments...>
-auto unique_strings(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(sort_strings, void(), without_options, refuse_last)
+SORTILE_REFUSES_LAST(argsort_strings, std::vector<std::uint64_t>(), without_options, refuse_last)
+SORTILE_REFUSES_LAST(unique_strings, std::vector<std::uint64_t>(), without_options, refuse_last)
 
 // segments
 
-template <class... Arguments>
-requires detail::without_options<Arguments...>
-void segment_sort(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-}
-template <class... Arguments>
-requires detail::without_options<Arguments...>
-void segment_sort_by_key(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-}
-template <class Index = std::uint64_t, class... Arguments>
-requires detail::without_options<Arguments...>
-auto segment_argsort(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(segment_sort, void(), without_options, refuse_last)
+SORTILE_REFUSES_LAST(segment_sort_by_key, void(), without_options, refuse_last)
+SORTILE_REFUSES_LAST(segment_argsort, std::vector<std::uint64_t>(), without_options, refuse_last)
 
 struct segments;
 
-template <class Keys>
-requires(!detail::keys_out<Keys>) void segment_sort(Keys&&, const segments&, const options& = {}) {
-  detail::check_keys_out<Keys>();
-}
+SORTILE_REFUSES_ELEMENTS(segment_sort, void(), detail::keys_out, check_keys_out, const segments&, const options& = {})
 template <class Keys, class Offsets>
 requires(std::ranges::range<Keys>&& std::ranges::range<Offsets> &&
          !std::same_as<std::remove_cvref_t<Offsets>, segments>) void segment_sort(Keys&&, Offsets&&,

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile {
@@ -276,4 +277,25 @@ constexpr void check_values_out() {
 } // namespace detail
 
 } // namespace sortile
+
+// Overloads that are written alike for many names. Each takes an Index, which some calls name and most leave out, and
+// has a deduced result, so that the sentence comes before what depends on the result.
+
+/// NAME with a last argument of which CONDITION, of all arguments, says that it is no options.
+#define SORTILE_REFUSES_LAST(NAME, RESULT, CONDITION, REFUSE)                                                          \
+  template <class Index = std::uint64_t, class... Arguments>                                                           \
+  requires detail::CONDITION<Arguments...>                                                                             \
+  auto NAME(Arguments&&...) {                                                                                          \
+    detail::REFUSE<Arguments...>();                                                                                    \
+    return RESULT;                                                                                                     \
+  }
+
+/// NAME of what is not TAKEN, with the other parameters behind it.
+#define SORTILE_REFUSES_ELEMENTS(NAME, RESULT, TAKEN, CHECK, ...)                                                      \
+  template <class Index = std::uint64_t, class Keys>                                                                   \
+  requires(!TAKEN<Keys>) auto NAME(Keys&&, __VA_ARGS__) {                                                              \
+    detail::CHECK<Keys>();                                                                                             \
+    return RESULT;                                                                                                     \
+  }
+
 #pragma GCC visibility pop

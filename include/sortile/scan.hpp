@@ -151,12 +151,7 @@ template <key_range Keys>
 
 // As in misuse.hpp: a direction where options belong.
 
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto digit_histogram(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(digit_histogram, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
 
 // And elements that are not scanned, iterators, and operators of other kinds.
 
@@ -191,11 +186,7 @@ requires(!std::same_as<std::remove_cvref_t<Op>, scan_operator> &&
   detail::refuse_operator<In>();
 }
 
-template <class Keys>
-requires(!key_range<Keys>) auto digit_histogram(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_ELEMENTS(digit_histogram, std::vector<std::uint64_t>(), key_range, check_keys, const options& = {})
 
 } // namespace sortile
 #pragma GCC visibility pop

@@ -316,6 +316,64 @@ segmented_top_k_request in_segments(const char* operation, const top_k_request& 
                      sizeof(std::ranges::range_value_t<Counts>));
 }
 
+// The requests of other selections of whole arrays.
+
+template <class Keys>
+partial_sort_request partial_sort_of(Keys& keys, std::size_t k) {
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .k = k,
+          .keys = std::ranges::data(keys)};
+}
+template <class Keys, class Values>
+partial_sort_request partial_sort_of(const char* operation, Keys& keys, Values& values, std::size_t k) {
+  same_length(operation, "keys", length(keys), "values", length(values));
+  partial_sort_request r = partial_sort_of(keys, k);
+  r.value_bytes = sizeof(std::ranges::range_value_t<Values>);
+  r.values = std::ranges::data(values);
+  return r;
+}
+
+template <class Keys>
+nth_element_request nth_element_of(Keys& keys, std::size_t nth) {
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .nth = nth,
+          .keys = std::ranges::data(keys)};
+}
+
+template <class Keys>
+ranks_request ranks_of(Keys& keys, std::span<const std::size_t> ranks, void* keys_out) {
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .keys = std::ranges::data(keys),
+          .ranks = ranks,
+          .keys_out = keys_out};
+}
+
+template <class Keys>
+quantiles_request quantiles_of(Keys& keys, std::span<const double> probabilities, quantile_method method,
+                               double* results) {
+  return {.type = key_type_of<std::ranges::range_value_t<Keys>>,
+          .n = length(keys),
+          .keys = std::ranges::data(keys),
+          .probabilities = probabilities,
+          .method = method,
+          .results = results};
+}
+
+/// A vector for so many results of each part of an array. \throws out_of_memory
+template <class T>
+std::vector<T> room_for_results(const char* operation, std::size_t parts, std::size_t of_each) {
+  if (of_each == 0 || parts <= std::vector<T>().max_size() / of_each) {
+    try {
+      return std::vector<T>(parts * of_each);
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  no_memory(parts, of_each * sizeof(T), operation);
+}
+
 } // namespace detail
 
 /// The first out.size() keys of the stable sort of `in`, in order.
@@ -439,36 +497,21 @@ template <index Index = std::uint64_t, key_range Keys>
 template <key_range Keys>
 requires writable<Keys>
 void partial_sort(Keys&& keys, std::size_t k, const options& opts = {}) {
-  run(partial_sort_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                           .n = detail::length(keys),
-                           .k = k,
-                           .keys = std::ranges::data(keys)},
-      opts);
+  run(detail::partial_sort_of(keys, k), opts);
 }
 
 /// The same, values[i] moving with keys[i].
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
 void partial_sort_by_key(Keys&& keys, Values&& values, std::size_t k, const options& opts = {}) {
-  detail::same_length("partial_sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
-  run(partial_sort_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                           .n = detail::length(keys),
-                           .k = k,
-                           .keys = std::ranges::data(keys),
-                           .value_bytes = sizeof(std::ranges::range_value_t<Values>),
-                           .values = std::ranges::data(values)},
-      opts);
+  run(detail::partial_sort_of("partial_sort_by_key", keys, values, k), opts);
 }
 
 /// keys[nth] becomes what a sort would have there, with no later key before it and no earlier one behind it.
 template <key_range Keys>
 requires writable<Keys>
 void nth_element(Keys&& keys, std::size_t nth, const options& opts = {}) {
-  run(nth_element_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                          .n = detail::length(keys),
-                          .nth = nth,
-                          .keys = std::ranges::data(keys)},
-      opts);
+  run(detail::nth_element_of(keys, nth), opts);
 }
 
 /// The keys that a sort would have at these places; the keys are only read.
@@ -476,12 +519,7 @@ template <key_range Keys>
 [[nodiscard]] auto keys_at_ranks(Keys&& keys, std::span<const std::size_t> ranks, const options& opts = {}) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   std::vector<K> found(ranks.size());
-  run(ranks_request{.type = key_type_of<K>,
-                    .n = detail::length(keys),
-                    .keys = std::ranges::data(keys),
-                    .ranks = ranks,
-                    .keys_out = found.data()},
-      opts);
+  run(detail::ranks_of(keys, ranks, found.data()), opts);
   return found;
 }
 
@@ -497,13 +535,7 @@ template <key_range Keys>
                                             quantile_method method = quantile_method::linear,
                                             const options& opts = {}) {
   std::vector<double> results(probabilities.size());
-  run(quantiles_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                        .n = detail::length(keys),
-                        .keys = std::ranges::data(keys),
-                        .probabilities = probabilities,
-                        .method = method,
-                        .results = results.data()},
-      opts);
+  run(detail::quantiles_of(keys, probabilities, method, results.data()), opts);
   return results;
 }
 
@@ -520,109 +552,35 @@ template <key_range Keys>
 [[nodiscard]] double median(Keys&& keys, const options& opts = {}) {
   const double half = 0.5;
   double middle = 0;
-  run(quantiles_request{.type = key_type_of<std::ranges::range_value_t<Keys>>,
-                        .n = detail::length(keys),
-                        .keys = std::ranges::data(keys),
-                        .probabilities = {&half, 1},
-                        .results = &middle},
-      opts);
+  run(detail::quantiles_of(keys, {&half, 1}, quantile_method::linear, &middle), opts);
   return middle;
 }
 
 // As in misuse.hpp: a direction where options belong.
 
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto top_k(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto top_k_by_key(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class Index = std::uint64_t, class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto arg_top_k(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto partial_sort(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto partial_sort_by_key(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto nth_element(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto keys_at_ranks(Arguments&&...) {
-  detail::refuse_last<Arguments...>();
-  return std::vector<std::uint64_t>();
-}
+SORTILE_REFUSES_LAST(top_k, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(top_k_by_key, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(arg_top_k, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(partial_sort, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(partial_sort_by_key, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(nth_element, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
+SORTILE_REFUSES_LAST(keys_at_ranks, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
 
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto quantiles(Arguments&&...) {
-  detail::refuse_direction_of_quantiles<Arguments...>();
-  return std::vector<double>();
-}
-template <class... Arguments>
-requires detail::ends_with_direction<Arguments...>
-auto median(Arguments&&...) {
-  detail::refuse_direction_of_quantiles<Arguments...>();
-  return 0.0;
-}
+SORTILE_REFUSES_LAST(quantiles, std::vector<double>(), ends_with_direction, refuse_direction_of_quantiles)
+SORTILE_REFUSES_LAST(median, 0.0, ends_with_direction, refuse_direction_of_quantiles)
 
 // As in misuse.hpp: elements that are no keys, and iterators.
 
-template <class Keys>
-requires(!key_range<Keys>) auto top_k(Keys&&, std::size_t, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
-template <class Index = std::uint64_t, class Keys>
-requires(!key_range<Keys>) auto arg_top_k(Keys&&, std::size_t, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
-template <class Keys>
-requires(!detail::keys_out<Keys>) auto partial_sort(Keys&&, std::size_t, const options& = {}) {
-  detail::check_keys_out<Keys>();
-}
-template <class Keys>
-requires(!detail::keys_out<Keys>) auto nth_element(Keys&&, std::size_t, const options& = {}) {
-  detail::check_keys_out<Keys>();
-}
-template <class Keys>
-requires(!key_range<Keys>) auto keys_at_ranks(Keys&&, std::span<const std::size_t>, const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<std::uint64_t>();
-}
-template <class Keys>
-requires(!key_range<Keys>) auto quantiles(Keys&&, std::span<const double>, quantile_method = quantile_method::linear,
-                                          const options& = {}) {
-  detail::check_keys<Keys>();
-  return std::vector<double>();
-}
-template <class Keys>
-requires(!key_range<Keys>) auto median(Keys&&, const options& = {}) {
-  detail::check_keys<Keys>();
-  return 0.0;
-}
+SORTILE_REFUSES_ELEMENTS(top_k, std::vector<std::uint64_t>(), key_range, check_keys, std::size_t, const options& = {})
+SORTILE_REFUSES_ELEMENTS(arg_top_k, std::vector<std::uint64_t>(), key_range, check_keys, std::size_t,
+                         const options& = {})
+SORTILE_REFUSES_ELEMENTS(partial_sort, void(), detail::keys_out, check_keys_out, std::size_t, const options& = {})
+SORTILE_REFUSES_ELEMENTS(nth_element, void(), detail::keys_out, check_keys_out, std::size_t, const options& = {})
+SORTILE_REFUSES_ELEMENTS(keys_at_ranks, std::vector<std::uint64_t>(), key_range, check_keys,
+                         std::span<const std::size_t>, const options& = {})
+SORTILE_REFUSES_ELEMENTS(quantiles, std::vector<double>(), key_range, check_keys, std::span<const double>,
+                         quantile_method = quantile_method::linear, const options& = {})
+SORTILE_REFUSES_ELEMENTS(median, 0.0, key_range, check_keys, const options& = {})
 
 template <class First, class Middle, class Last, class... More>
 requires detail::iterators<First, Middle> && detail::iterators<First, Last>
@@ -669,5 +627,7 @@ void nth_element(R&&, K&&, Compare&&, const options& = {}) {
 
 } // namespace sortile
 #pragma GCC visibility pop
+
+#include <sortile/segment_select.hpp>
 
 #endif

@@ -323,7 +323,37 @@ sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request
                                                      const sortile_segments* segments, size_t* bytes,
                                                      const sortile_options* options);
 
-/* Bytes of workspace that are enough for these sorts, whatever the offsets are; of the segments' pointers it matters only
+/* Selections from each segment; k, nth, ranks and probabilities are those of every segment, and count from its beginning.
+ * Rows of a matrix are segments of step 1, columns of stride 1. A segment that is too short is no mistake: all its keys
+ * are sorted; it keeps them in any order; the place of a rank that it has not stays as it is (where all have one length
+ * it is refused); quantiles of no keys are NaN. Segment i has its ranks at keys_out + i * rank_count, its quantiles at
+ * results + i * count. Host memory: without a workspace of the options. Device memory: partial sorts and nth_element are
+ * sorts within segments, and ranks and quantiles are found of rows alone. */
+sortile_status sortile_segment_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
+                                            void* values, const sortile_segments* segments,
+                                            const sortile_options* options);
+sortile_status sortile_segment_partial_sort_workspace_bytes(sortile_key_type type, size_t n, size_t k,
+                                                            size_t value_bytes, const sortile_segments* segments,
+                                                            size_t* bytes, const sortile_options* options);
+sortile_status sortile_segment_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
+                                           const sortile_segments* segments, const sortile_options* options);
+sortile_status sortile_segment_nth_element_workspace_bytes(sortile_key_type type, size_t n, size_t nth,
+                                                           const sortile_segments* segments, size_t* bytes,
+                                                           const sortile_options* options);
+sortile_status sortile_segment_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
+                                             size_t rank_count, void* keys_out, const sortile_segments* segments,
+                                             const sortile_options* options);
+sortile_status sortile_segment_keys_at_ranks_workspace_bytes(sortile_key_type type, size_t n, const size_t* ranks,
+                                                             size_t rank_count, const sortile_segments* segments,
+                                                             size_t* bytes, const sortile_options* options);
+sortile_status sortile_segment_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
+                                         size_t count, sortile_quantile_method method, double* results,
+                                         const sortile_segments* segments, const sortile_options* options);
+sortile_status sortile_segment_quantiles_workspace_bytes(sortile_key_type type, size_t n, const double* probabilities,
+                                                         size_t count, const sortile_segments* segments, size_t* bytes,
+                                                         const sortile_options* options);
+
+/* Bytes of workspace that are enough for sorts within segments, whatever the offsets are; of the segments' pointers it matters only
  * which are NULL. indices not 0: for sortile_segment_argsort, value_bytes being that of an index. */
 sortile_status sortile_segment_workspace_bytes(sortile_key_type type, size_t n, size_t value_bytes, int indices,
                                                const sortile_segments* segments, size_t* bytes,

@@ -11,6 +11,8 @@ CuPy and JAX on a GPU are sorted there. Results are of the caller's kind.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ._about import explain, info, release_scratch
 from ._merging import merge
 from ._quantiles import median, quantile
@@ -58,3 +60,11 @@ __all__ = [
 ]
 
 __version__: str = info()["version"]
+
+if not TYPE_CHECKING:  # type checkers know all names, and would take any other for one
+
+    def __getattr__(name):
+        """Names of other packages are answered with what to call here."""
+        from ._hints import absent
+
+        raise absent(name)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from ._arrays import Array, flag, given, not_taken
+import numpy as np
+
+from ._arrays import Array, flag, given, leaves, not_taken
 from ._backend import core, module_name
 from ._frameworks import held_by
 from ._lanes import Lanes
@@ -27,7 +29,8 @@ def explain(
     Parameters
     ----------
     x, axis, descending, threads
-        As in `sort`. The elements are not looked at.
+        As in `sort`. The elements are not looked at. Of complex numbers and structures: how they are ordered by the first
+        number of each, which most of the time goes to.
     positions : bool
         Explain `argsort` in place of `sort`.
 
@@ -59,10 +62,31 @@ def explain(
 
 def explained(a: Array, axis: Any, positions: bool, descending: bool, threads: SupportsIndex | None) -> str:
     """`explain` of an array in host memory."""
+    if a.dtype.kind == "c" or a.dtype.names:
+        return _of_columns(a, axis, positions, descending, threads)
     text = core.explain(a, Lanes(a, axis).length, positions, descending, threads)
     if text is NotImplemented:
         raise not_taken("explain", a.dtype)
     return str(text)
+
+
+def _of_columns(a: Array, axis: Any, positions: bool, descending: bool, threads: SupportsIndex | None) -> str:
+    """Of elements of several numbers: the plan of what finds positions by the first of them, between what else is done."""
+    columns: list[Array] = []
+    for leaf in leaves(a[:0] if a.ndim > 0 else a.reshape(1)[:0], None):
+        columns += [leaf.real, leaf.imag] if leaf.dtype.kind == "c" else [leaf]
+    if not columns:
+        raise not_taken("explain", a.dtype)
+    n = Lanes(a, axis).length
+    plan = core.explain(np.empty(0, columns[0].dtype.newbyteorder("=")), n, True, descending, threads)
+    engine, *steps = [line for line in plan.splitlines() if not line.startswith(("workspace", "result"))]
+    count = len(columns)
+    lines = [engine, f"columns   the {count} numbers of each element; by the first, of type {columns[0].dtype}:", *steps]
+    if count > 1:
+        lines.append(f"ties      elements whose first numbers are equal, by the {count - 1} others")
+    if not positions:
+        lines.append("gather    the elements, by position")
+    return "\n".join(lines) + "\n"
 
 
 def info() -> dict[str, Any]:

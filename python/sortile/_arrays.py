@@ -44,6 +44,14 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(f"sortile: {name} is {value!r}; allowed are True and False")
 
 
+def need_kind(kind: Any) -> None:
+    """NumPy's kinds of sort, all of which a stable sort is."""
+    if kind not in ("quicksort", "mergesort", "heapsort", "stable"):
+        raise ValueError(
+            f"sortile: kind is {kind!r}; allowed are NumPy's: None, 'quicksort', 'mergesort', 'heapsort' and 'stable'"
+        )
+
+
 def whole(name: str, value: Any, allowed: str = "whole numbers") -> int:
     if type(value) is int:  # where PyTorch compiles it may stand for any, and index() would ask for this one
         return value

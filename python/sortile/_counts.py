@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._arrays import Array, as_array, need_no_mask
+from ._arrays import Array, as_array, need_no_mask, whole
 
 
 def is_for_each(k: Any) -> bool:
@@ -30,6 +30,12 @@ def counts_given(k: Any) -> Array:
     return taken
 
 
+def same_for_each(k: Any, shape: Any) -> Array:
+    """One k as an array that has it for each."""
+    number = whole("k", k)
+    return np.full(shape, number, np.int64 if -(2**63) <= number < 2**63 else object)
+
+
 def _are_whole(objects: Array) -> bool:
     return all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in objects.flat)
 
@@ -43,4 +49,4 @@ def as_unsigned(counts: Array) -> Array:
     """Whole numbers from 0 up, none as an array of its own; those above 64 bits are the largest of these."""
     if counts.size == 0:
         return np.zeros(counts.shape, np.uint64)
-    return (np.minimum(counts, 2**64 - 1) if counts.dtype.kind == "O" else counts).astype(np.uint64)
+    return np.asarray(np.minimum(counts, 2**64 - 1) if counts.dtype.kind == "O" else counts).astype(np.uint64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, of_fields, positions_back, whole
 from ._backend import core
-from ._counts import are_counts, as_unsigned, counts_given, is_for_each
+from ._counts import are_counts, as_unsigned, counts_given, is_for_each, same_for_each
 from ._device import segment_count
 from ._filling import elements, filler
 from ._frameworks import Framework, held_beside, refuse_host_options
@@ -50,8 +50,8 @@ def segment_top_k(
     largest, nan
         As in `top_k`.
     most : int, optional
-        With a k for each segment, the number of columns of the result: a segment has no more. The largest k unless given;
-        needed where the host does not read k.
+        The number of columns of the result: a segment has no more. The largest k unless given; needed where the host does
+        not read k.
     fill : scalar
         What `values` has where a segment has no more elements, or a k of its own: a number that an element can be, and
         that the host knows. `indices` have -1 there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT", "D")`` is none.
@@ -69,9 +69,8 @@ def segment_top_k(
     Raises
     ------
     ValueError
-        A k below 0; an array of them that has not one for each segment; a `most` beside a single k; an array of several
-        axes; what `segment_sort` refuses of offsets. Where the host does not read k, one below 0 counts as 0, and one
-        above `most` as `most`.
+        A k below 0; an array of them that has not one for each segment; an array of several axes; what `segment_sort`
+        refuses of offsets. Where the host does not read k, one below 0 counts as 0, and one above `most` as `most`.
     TypeError
         Elements that `top_k` does not take, a k that is no whole number, and offsets that are no integers along one axis.
     MemoryError
@@ -125,9 +124,9 @@ def segment_top_k(
 def _wanted(k: Any, most: Any, segments: int) -> tuple[int, Array | None]:
     """The columns of the result, and the numbers of each segment, where it has one of its own, of what the host reads."""
     if not is_for_each(k):
-        if most is not None:
-            raise ValueError("sortile.segment_top_k: most is given beside one k for all segments; it goes with a k for each")
-        return need_columns("k", whole("k", k), segments), None
+        if most is None:
+            return need_columns("k", whole("k", k), segments), None
+        k = same_for_each(k, segments)
     counts = counts_given(k)
     need_counts(tuple(counts.shape), segments, are_counts(counts), counts.dtype)
     if counts.size > 0 and counts.min() < 0:

@@ -13,7 +13,7 @@ import numpy as np
 from ._arrays import AXES, Array, Nan, flag, given, is_ordered, need_axis, not_taken, of_fields, positions_back, whole
 from ._backend import core
 from ._call_types import keeps_kind
-from ._counts import are_counts, as_unsigned, counts_given, is_for_each
+from ._counts import are_counts, as_unsigned, counts_given, is_for_each, same_for_each
 from ._device import need_first, need_place
 from ._filling import elements, filler
 from ._frameworks import Framework, held_beside, held_by, refuse_host_options
@@ -84,8 +84,8 @@ def top_k(
     nan : {"last", "largest"}
         NaN and NaT are chosen after all others, or count as the largest values.
     most : int, optional
-        With a k for each lane, the length of the result along the axis: a lane has no more. The largest k unless given;
-        needed where the host does not read k.
+        The length of the result along the axis: a lane has no more, and what lies behind its k is `fill`. The largest k
+        unless given; needed where the host does not read k.
     fill : scalar
         What `values` has behind a lane's k: a number that an element can be, and that the host knows; `indices` have -1
         there. Among dates 0 is 1970-01-01; ``fill=np.datetime64("NaT", "D")`` is none.
@@ -149,7 +149,7 @@ def _top_k_of_lanes(
             )
         return _top_k_of_held_lanes(framework, x, k, axis, largest, nan, whole("most", most), fill)
     a, back = given(x)
-    counts = counts_given(k)
+    counts = counts_given(k) if is_for_each(k) else same_for_each(k, _lanes(a.shape, axis))
     _need_counts(counts.shape, are_counts(counts), counts.dtype, a.shape, axis)
     length = a.size if axis is None else a.shape[axis]
     least, largest_k = (int(counts.min()), int(counts.max())) if counts.size > 0 else (0, 0)
@@ -178,9 +178,10 @@ def _top_k_of_held_lanes(
     length = math.prod(x.shape) if axis is None else x.shape[axis]
     if not framework.is_array(type(k)):
         number = whole("k", k)
-        _need_counts((), True, None, x.shape, axis)
         need_first(number, length)
         k = framework.single(x, number).reshape(())
+    if k.ndim == 0 and (lanes := _lanes(x.shape, axis)):
+        k = framework.repeated(k, math.prod(lanes)).reshape(lanes)
     _need_counts(k.shape, framework.is_integer(k), k.dtype, x.shape, axis)
     framework.need_beside("top_k", "k", k, x)
     need_first(most, length, "most")
@@ -188,10 +189,16 @@ def _top_k_of_held_lanes(
     return TopK(*framework.top_k_of_lanes(x, most, k, axis, largest, nan, element))
 
 
+def _lanes(shape: Any, axis: Any) -> tuple[int, ...]:
+    """The shape that an array of something for each lane has."""
+    if axis is None:
+        return ()
+    need_axis(axis, len(shape))
+    return tuple(n for number, n in enumerate(shape) if number != axis % len(shape))
+
+
 def _need_counts(shape: Any, are_whole: bool, kind: Any, of: Any, axis: Any) -> None:
-    if axis is not None:
-        need_axis(axis, len(of))
-    lanes = () if axis is None else tuple(n for number, n in enumerate(of) if number != axis % len(of))
+    lanes = _lanes(of, axis)
     if tuple(shape) != lanes:
         raise ValueError(
             f"sortile.top_k: k has the shape {tuple(shape)}; an array that has a k for each lane is of shape {lanes} here, "

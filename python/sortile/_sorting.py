@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex
 import numpy as np
 
 from ._arrays import (
-    AXES, Array, Nan, flag, given, position_type, positions_back, positions_like, target_of, whole,
+    AXES, Array, Nan, flag, given, need_kind, position_type, positions_back, positions_like, target_of, whole,
 )
 from ._backend import core
 from ._call_types import keeps_kind, moves_values
@@ -36,6 +36,7 @@ def sort(
     axis: SupportsIndex | None = -1,
     descending: bool = False,
     stable: bool = True,
+    kind: str | None = None,
     out: NDArray[Any] | None = None,
     order: str | Sequence[str] | None = None,
     nan: Nan = "last",
@@ -57,6 +58,8 @@ def sort(
         Largest first. Equal elements keep their order here too.
     stable : bool
         Every sort is stable; False allows one that is not, and today makes no difference.
+    kind : {None, "quicksort", "mergesort", "heapsort", "stable"}
+        As NumPy's sorts take it: a stable sort is of every kind, so that it makes no difference.
     out : array, optional
         Where the result goes: an array of the same shape and type, which may be `x` itself (sorted in place).
     order : str or sequence of str, optional
@@ -97,6 +100,8 @@ def sort(
     """
     if stable is not True:
         flag("stable", stable)
+    if kind is not None:
+        need_kind(kind)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.sort(x, axis, flag("descending", descending), out, nan)
@@ -127,6 +132,7 @@ def argsort(
     axis: SupportsIndex | None = -1,
     descending: bool = False,
     stable: bool = True,
+    kind: str | None = None,
     dtype: DTypeLike | None = None,
     out: NDArray[Any] | None = None,
     order: str | Sequence[str] | None = None,
@@ -138,7 +144,7 @@ def argsort(
 
     Parameters
     ----------
-    x, axis, descending, stable, order, nan, threads, progress
+    x, axis, descending, stable, kind, order, nan, threads, progress
         As in `sort`.
     dtype : {int64, uint32}
         Of the positions. uint32 halves their memory and is faster; it numbers at most 2**32 elements. Of arrays of
@@ -169,6 +175,8 @@ def argsort(
     """
     if stable is not True:
         flag("stable", stable)
+    if kind is not None:
+        need_kind(kind)
     if type(x) is not _ndarray and (framework := held_by(x)) is not None:
         refuse_host_options(order, progress)
         return framework.argsort(x, axis, flag("descending", descending), dtype, out, nan)

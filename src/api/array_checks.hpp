@@ -14,9 +14,33 @@
 
 namespace sortile::checks {
 
+/// What an array is called, as in "column 3": written out in refusals alone.
+class array_name {
+ public:
+  constexpr array_name(const char* name) : before_(name) {}
+  constexpr array_name(const char* before, const char* behind) : before_(before), behind_(behind) {}
+  constexpr array_name(const char* before, std::size_t number, const char* behind = "")
+      : before_(before), behind_(behind), number_(number), is_numbered_(true) {}
+
+  std::string text() const { return before_ + (is_numbered_ ? std::to_string(number_) : std::string()) + behind_; }
+
+ private:
+  const char* before_;
+  const char* behind_ = "";
+  std::size_t number_ = 0;
+  bool is_numbered_ = false;
+};
+
+inline std::string operator+(const array_name& name, const std::string& text) {
+  return name.text() + text;
+}
+inline std::string operator+(const std::string& text, const array_name& name) {
+  return text + name.text();
+}
+
 /// An array of a request: elements of `element` bytes, aligned to `alignment`; one of none may begin anywhere.
 struct named_array {
-  std::string name;
+  array_name name;
   const void* data = nullptr;
   std::size_t count = 0;
   std::size_t element = 1;
@@ -30,22 +54,22 @@ struct named_array {
 }
 
 /// Of what takes no workspace of the caller; `why`: "needs none", "allocates its own memory".
-inline void refuse_workspace(const std::string& operation, const char* why, const options& opts) {
+inline void refuse_workspace(const char* operation, const char* why, const options& opts) {
   if (opts.workspace.data() != nullptr)
-    refuse_call("a workspace is given to " + operation + ", which " + why +
+    refuse_call(std::string("a workspace is given to ") + operation + ", which " + why +
                 "; in host memory sorts of keys, by a comparison and within segments, and top-k take "
                 "options::workspace");
 }
 
-inline void refuse_limit(const std::string& operation, const options& opts) {
+inline void refuse_limit(const char* operation, const options& opts) {
   if (opts.workspace_limit != 0)
-    refuse_call("options::workspace_limit is given to " + operation + "; only sorts of keys keep to it");
+    refuse_call(std::string("options::workspace_limit is given to ") + operation + "; only sorts of keys keep to it");
 }
 
 /// Of what is a single step, or tells nobody; `why`: "is a single step".
-inline void refuse_progress(const std::string& operation, const char* why, const options& opts) {
+inline void refuse_progress(const char* operation, const char* why, const options& opts) {
   if (opts.progress)
-    refuse_call("options::progress is given to " + operation + ", which " + why + "; leave it empty");
+    refuse_call(std::string("options::progress is given to ") + operation + ", which " + why + "; leave it empty");
 }
 
 /// Whether other bits than all of a key are to decide.

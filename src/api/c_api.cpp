@@ -181,47 +181,29 @@ sortile_status sortile_nth_element_workspace_bytes(sortile_key_type type, size_t
 
 sortile_status sortile_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
                                      size_t rank_count, void* keys_out, const sortile_options* opts) {
-  return translated([&] {
-    perform(ranks_request{.type = type_of(type),
-                          .n = n,
-                          .keys = keys,
-                          .ranks = list_of(ranks, rank_count, "ranks"),
-                          .keys_out = keys_out},
-            opts);
-  });
+  return translated([&] { perform(ranks_of(type, keys, n, ranks, rank_count, keys_out), opts); });
 }
 
 sortile_status sortile_keys_at_ranks_workspace_bytes(sortile_key_type type, size_t n, const size_t* ranks,
                                                      size_t rank_count, size_t* bytes, const sortile_options* opts) {
   return translated([&] {
     need_result(bytes, "bytes");
-    *bytes = workspace_bytes(ranks_request{.type = type_of(type), .n = n, .ranks = list_of(ranks, rank_count, "ranks")},
-                             options_of(opts));
+    *bytes = workspace_bytes(ranks_of(type, nullptr, n, ranks, rank_count, nullptr), options_of(opts));
   });
 }
 
 sortile_status sortile_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
                                  size_t count, sortile_quantile_method method, double* results,
                                  const sortile_options* opts) {
-  return translated([&] {
-    perform(quantiles_request{.type = type_of(type),
-                              .n = n,
-                              .keys = keys,
-                              .probabilities = list_of(probabilities, count, "probabilities"),
-                              .method = method_of(method),
-                              .results = results},
-            opts);
-  });
+  return translated([&] { perform(quantiles_of(type, keys, n, probabilities, count, method, results), opts); });
 }
 
 sortile_status sortile_quantiles_workspace_bytes(sortile_key_type type, size_t n, const double* probabilities,
                                                  size_t count, size_t* bytes, const sortile_options* opts) {
   return translated([&] {
     need_result(bytes, "bytes");
-    *bytes = workspace_bytes(quantiles_request{.type = type_of(type),
-                                               .n = n,
-                                               .probabilities = list_of(probabilities, count, "probabilities")},
-                             options_of(opts));
+    const quantiles_request request = quantiles_of(type, nullptr, n, probabilities, count, SORTILE_LINEAR, nullptr);
+    *bytes = workspace_bytes(request, options_of(opts));
   });
 }
 
@@ -338,6 +320,77 @@ sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request
     segmented_top_k_request unplaced{top_k_of(request), segments_of(where)};
     unplaced.arrays.keys_in = nullptr;
     *bytes = workspace_bytes(unplaced, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
+                                            void* values, const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] {
+    perform(segmented_partial_sort_request{{type_of(type), n, k, keys, value_bytes, values}, segments_of(where)}, opts);
+  });
+}
+
+sortile_status sortile_segment_partial_sort_workspace_bytes(sortile_key_type type, size_t n, size_t k,
+                                                            size_t value_bytes, const sortile_segments* where,
+                                                            size_t* bytes, const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    const partial_sort_request arrays{.type = type_of(type), .n = n, .k = k, .value_bytes = value_bytes};
+    *bytes = workspace_bytes(segmented_partial_sort_request{arrays, segments_of(where)}, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_nth_element(sortile_key_type type, void* keys, size_t n, size_t nth,
+                                           const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] {
+    perform(segmented_nth_element_request{{type_of(type), n, nth, keys}, segments_of(where)}, opts);
+  });
+}
+
+sortile_status sortile_segment_nth_element_workspace_bytes(sortile_key_type type, size_t n, size_t nth,
+                                                           const sortile_segments* where, size_t* bytes,
+                                                           const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    const nth_element_request arrays{.type = type_of(type), .n = n, .nth = nth};
+    *bytes = workspace_bytes(segmented_nth_element_request{arrays, segments_of(where)}, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_keys_at_ranks(sortile_key_type type, const void* keys, size_t n, const size_t* ranks,
+                                             size_t rank_count, void* keys_out, const sortile_segments* where,
+                                             const sortile_options* opts) {
+  return translated([&] {
+    perform(segmented_ranks_request{ranks_of(type, keys, n, ranks, rank_count, keys_out), segments_of(where)}, opts);
+  });
+}
+
+sortile_status sortile_segment_keys_at_ranks_workspace_bytes(sortile_key_type type, size_t n, const size_t* ranks,
+                                                             size_t rank_count, const sortile_segments* where,
+                                                             size_t* bytes, const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    const ranks_request arrays = ranks_of(type, nullptr, n, ranks, rank_count, nullptr);
+    *bytes = workspace_bytes(segmented_ranks_request{arrays, segments_of(where)}, options_of(opts));
+  });
+}
+
+sortile_status sortile_segment_quantiles(sortile_key_type type, const void* keys, size_t n, const double* probabilities,
+                                         size_t count, sortile_quantile_method method, double* results,
+                                         const sortile_segments* where, const sortile_options* opts) {
+  return translated([&] {
+    const quantiles_request arrays = quantiles_of(type, keys, n, probabilities, count, method, results);
+    perform(segmented_quantiles_request{arrays, segments_of(where)}, opts);
+  });
+}
+
+sortile_status sortile_segment_quantiles_workspace_bytes(sortile_key_type type, size_t n, const double* probabilities,
+                                                         size_t count, const sortile_segments* where, size_t* bytes,
+                                                         const sortile_options* opts) {
+  return translated([&] {
+    need_result(bytes, "bytes");
+    const quantiles_request arrays = quantiles_of(type, nullptr, n, probabilities, count, SORTILE_LINEAR, nullptr);
+    *bytes = workspace_bytes(segmented_quantiles_request{arrays, segments_of(where)}, options_of(opts));
   });
 }
 

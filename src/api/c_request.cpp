@@ -52,11 +52,6 @@ key_type type_of(sortile_key_type given) {
   return narrowed<key_type>(given, SORTILE_F64, "key type", "they go from 0 (SORTILE_U8) to 13 (SORTILE_F64)");
 }
 
-quantile_method method_of(sortile_quantile_method given) {
-  return narrowed<quantile_method>(given, SORTILE_MIDPOINT, "quantile method",
-                                   "they go from 0 (SORTILE_LINEAR) to 4 (SORTILE_MIDPOINT)");
-}
-
 options options_of(const sortile_options* given) {
   options opts;
   if (given == nullptr)
@@ -126,6 +121,23 @@ top_k_request top_k_of(const sortile_top_k_request* given) {
           .stride = given->stride,
           .row_k = given->row_k,
           .row_k_bytes = given->row_k_bytes};
+}
+
+ranks_request ranks_of(sortile_key_type type, const void* keys, std::size_t n, const std::size_t* ranks,
+                       std::size_t rank_count, void* keys_out) {
+  return {
+      .type = type_of(type), .n = n, .keys = keys, .ranks = list_of(ranks, rank_count, "ranks"), .keys_out = keys_out};
+}
+
+quantiles_request quantiles_of(sortile_key_type type, const void* keys, std::size_t n, const double* probabilities,
+                               std::size_t count, sortile_quantile_method method, double* results) {
+  return {.type = type_of(type),
+          .n = n,
+          .keys = keys,
+          .probabilities = list_of(probabilities, count, "probabilities"),
+          .method = narrowed<quantile_method>(method, SORTILE_MIDPOINT, "quantile method",
+                                              "they go from 0 (SORTILE_LINEAR) to 4 (SORTILE_MIDPOINT)"),
+          .results = results};
 }
 
 groups_request groups_of(const sortile_groups_request* given) {

@@ -16,7 +16,6 @@
 namespace sortile::c_abi {
 
 key_type type_of(sortile_key_type given);
-quantile_method method_of(sortile_quantile_method given);
 options options_of(const sortile_options* given);
 
 sort_request keys_request(sortile_key_type type, const void* in, void* out, std::size_t n);
@@ -28,6 +27,10 @@ sort_request never_run(sortile_key_type type, std::size_t n);
 void add_values_never_run(sort_request& request, std::size_t value_bytes);
 
 top_k_request top_k_of(const sortile_top_k_request* given);
+ranks_request ranks_of(sortile_key_type type, const void* keys, std::size_t n, const std::size_t* ranks,
+                       std::size_t rank_count, void* keys_out);
+quantiles_request quantiles_of(sortile_key_type type, const void* keys, std::size_t n, const double* probabilities,
+                               std::size_t count, sortile_quantile_method method, double* results);
 groups_request groups_of(const sortile_groups_request* given);
 route_request route_of(const sortile_route_request* given);
 scan_request scan_of(sortile_key_type type, const void* in, void* out, std::size_t n, sortile_scan_operator op,

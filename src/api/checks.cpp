@@ -15,13 +15,13 @@ namespace {
   throw invalid_argument("sortile: " + what);
 }
 
-void need_pointer(const std::string& name, const void* data, std::size_t n) {
+void need_pointer(const array_name& name, const void* data, std::size_t n) {
   if (n > 0 && data == nullptr)
     refuse(name + " is null, but n = " + std::to_string(n) + "; a null pointer is allowed with n = 0 only");
 }
 
 /// Bytes of n elements; a length that no memory can hold is refused rather than wrapped.
-std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element) {
+std::size_t bytes_of(const array_name& name, std::size_t n, std::size_t element) {
   if (is_beyond_memory(n, element))
     refuse(name + ": " + std::to_string(n) + " elements of " + std::to_string(element) +
            " bytes are more than memory can address");
@@ -29,7 +29,7 @@ std::size_t bytes_of(const std::string& name, std::size_t n, std::size_t element
 }
 
 /// An array of no elements may begin anywhere.
-void need_alignment(const std::string& name, const void* data, std::size_t n, std::size_t alignment) {
+void need_alignment(const array_name& name, const void* data, std::size_t n, std::size_t alignment) {
   if (n > 0 && reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
     refuse(name + " is not aligned to the " + std::to_string(alignment) + " bytes that are required");
 }
@@ -159,7 +159,7 @@ void need_columns(std::span<const column> columns, std::size_t n, const options&
            "at their defaults");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const column& c = columns[i];
-    const std::string name = "column " + std::to_string(i);
+    const array_name name("column ", i);
     need_known(c.type);
     need_order(c.order);
     if (c.n != column::length_of_the_rows && c.n != n)
@@ -252,8 +252,8 @@ template <class F>
 void each_input(const merge_request& r, F&& f) {
   for (std::size_t i = 0; i < r.runs.size(); ++i) {
     const sorted_run& run = r.runs[i];
-    f(named_array{"the keys of run " + std::to_string(i), run.keys, run.n * key_bytes(r.type)});
-    f(named_array{"the values of run " + std::to_string(i), run.values, run.n * r.value_bytes});
+    f(named_array{{"the keys of run ", i}, run.keys, run.n * key_bytes(r.type)});
+    f(named_array{{"the values of run ", i}, run.values, run.n * r.value_bytes});
   }
 }
 
@@ -268,11 +268,11 @@ void merge(const merge_request& r, const options& opts) {
   const std::size_t element = key_bytes(r.type);
   std::size_t n = 0;
   for (std::size_t i = 0; i < r.runs.size(); ++i) {
-    const std::string name = "run " + std::to_string(i);
-    need_pointer(name + ": keys", r.runs[i].keys, r.runs[i].n);
-    need_alignment(name + ": keys", r.runs[i].keys, r.runs[i].n, element);
+    const array_name keys("run ", i, ": keys");
+    need_pointer(keys, r.runs[i].keys, r.runs[i].n);
+    need_alignment(keys, r.runs[i].keys, r.runs[i].n, element);
     if (with_values)
-      need_pointer(name + ": values", r.runs[i].values, r.runs[i].n);
+      need_pointer({"run ", i, ": values"}, r.runs[i].values, r.runs[i].n);
     if (r.runs[i].n > std::numeric_limits<std::size_t>::max() - n)
       refuse("the runs together are longer than memory can address");
     n += r.runs[i].n;
@@ -337,7 +337,7 @@ void rows(const rows_request& r, const options& opts) {
   const named_array out{"indices", r.indices_out, bytes_of("indices", r.n, r.index_bytes)};
   need_reach({out});
   for (std::size_t i = 0; i < r.columns.size(); ++i)
-    need_apart({"column " + std::to_string(i), r.columns[i].data, r.n * key_bytes(r.columns[i].type)}, out);
+    need_apart({{"column ", i}, r.columns[i].data, r.n * key_bytes(r.columns[i].type)}, out);
 }
 
 void sort_rows(const sort_rows_request& r, const options& opts) {
@@ -345,7 +345,7 @@ void sort_rows(const sort_rows_request& r, const options& opts) {
   need_columns(r.columns, r.n, opts);
   std::vector<named_array> arrays;
   for (const row_array& given : r.arrays) {
-    const std::string name = "array " + std::to_string(arrays.size());
+    const array_name name("array ", arrays.size());
     need_value_size(given.value_bytes);
     need_pointer(name, given.values, r.n);
     const named_array a{name, given.values, bytes_of(name, r.n, given.value_bytes)};
@@ -440,7 +440,7 @@ void keys(const char* function, key_type type, const void* keys, std::size_t n, 
     refuse_workspace(function, "needs none", opts);
     refuse_limit(function, opts);
   }
-  const std::string name = std::string(function) + ": keys";
+  const array_name name(function, ": keys");
   need_pointer(name, keys, n);
   need_alignment(name, keys, n, key_bytes(type));
   need_reach({name, keys, bytes_of(name, n, key_bytes(type))}, opts.memory);

@@ -50,6 +50,11 @@ kernels_choice assign(const merge_request& request, const options& opts, purpose
   return by;
 }
 
+/// In host memory too, where the caller may give it.
+std::size_t workspace_of(const kernels_choice& by, const merge_request& request, const options& opts) {
+  return by.kernels == nullptr ? 0 : by.kernels->workspace_bytes(request, opts);
+}
+
 } // namespace
 
 void run(const merge_request& request, const options& opts) {
@@ -69,10 +74,9 @@ void run(const merge_request& request, const options& opts) {
 }
 
 std::size_t detail::merge_workspace_bytes(const merge_request& request, const options& opts) {
-  return with_named_failures("the plan of a merge", [&]() -> std::size_t {
+  return with_named_failures("the plan of a merge", [&] {
     const placed_merge placed(request);
-    const kernels_choice by = assign(placed.request, opts, purpose::planning);
-    return by.kernels == nullptr ? 0 : by.kernels->workspace_bytes(placed.request, opts);
+    return workspace_of(assign(placed.request, opts, purpose::planning), placed.request, opts);
   });
 }
 
@@ -80,13 +84,8 @@ plan detail::explain_merge(const merge_request& request, const options& opts) {
   return with_named_failures("the plan of a merge", [&] {
     const placed_merge placed(request);
     const kernels_choice by = assign(placed.request, opts, purpose::planning);
-    plan p = plan_by(by);
-    if (by.kernels == nullptr) {
-      cpu::add_merge_steps(placed.request, p.steps);
-      return p;
-    }
-    by.kernels->add_steps(placed.request, opts, p.steps);
-    p.workspace_bytes = by.kernels->workspace_bytes(placed.request, opts);
+    plan p = plan_by(by, placed.request, opts, [&](auto& steps) { cpu::add_merge_steps(placed.request, steps); });
+    p.workspace_bytes = workspace_of(by, placed.request, opts);
     return p;
   });
 }

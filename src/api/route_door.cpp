@@ -8,25 +8,17 @@
 namespace sortile {
 
 std::size_t detail::route_workspace_bytes(const route_request& request, const options& opts) {
-  return with_named_failures("the plan of a routing", [&]() -> std::size_t {
+  return with_named_failures("the plan of a routing", [&] {
     checks::route_shape(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    return by.kernels == nullptr || opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request);
+    return workspace_by(kernels_for(request.n, opts, purpose::planning), request, opts);
   });
 }
 
 plan detail::explain_route(const route_request& request, const options& opts) {
   return with_named_failures("the plan of a routing", [&] {
     checks::route_shape(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p = plan_by(by);
-    if (by.kernels == nullptr) {
-      cpu::add_route_steps(request, p.steps);
-      return p;
-    }
-    by.kernels->add_steps(request, p.steps);
-    p.workspace_bytes = opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request);
-    return p;
+    return plan_by(kernels_for(request.n, opts, purpose::planning), request, opts,
+                   [&](auto& steps) { cpu::add_route_steps(request, steps); });
   });
 }
 

@@ -8,39 +8,25 @@
 namespace sortile {
 
 std::size_t detail::scan_workspace_bytes(const scan_request& request, const options& opts) {
-  return with_named_failures("the plan of a scan", [&]() -> std::size_t {
+  return with_named_failures("the plan of a scan", [&] {
     checks::scan_type(request, opts);
-    if (opts.memory == memory::host)
-      return 0;
-    return kernels_for(request.n, opts, purpose::planning).kernels->workspace_bytes(request);
+    return workspace_by(kernels_for(request.n, opts, purpose::planning), request, opts);
   });
 }
 
 plan detail::explain_scan(const scan_request& request, const options& opts) {
   return with_named_failures("the plan of a scan", [&] {
     checks::scan_type(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p = plan_by(by);
-    if (by.kernels == nullptr) {
-      cpu::add_scan_steps(request, door_threads(request.n, opts), p.steps);
-      return p;
-    }
-    by.kernels->add_steps(request, p.steps);
-    p.workspace_bytes = opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request);
-    return p;
+    return plan_by(kernels_for(request.n, opts, purpose::planning), request, opts,
+                   [&](auto& steps) { cpu::add_scan_steps(request, door_threads(request.n, opts), steps); });
   });
 }
 
 plan detail::explain_histogram(const histogram_request& request, const options& opts) {
   return with_named_failures("the plan of a histogram", [&] {
     checks::histogram_type(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p = plan_by(by);
-    if (by.kernels == nullptr)
-      cpu::add_histogram_steps(request, p.steps);
-    else
-      by.kernels->add_steps(request, p.steps);
-    return p;
+    return plan_by(kernels_for(request.n, opts, purpose::planning), request, opts,
+                   [&](auto& steps) { cpu::add_histogram_steps(request, steps); });
   });
 }
 

@@ -162,6 +162,18 @@ void offsets(const segments& w, memory lie_in) {
     need_offsets("ends", w.ends, w.count, w, lie_in);
 }
 
+void places(const segments& w, std::size_t n, memory lie_in) {
+  switch (w.form) {
+  case segment_form::strided:
+    return need_strided(w, n);
+  case segment_form::offsets:
+  case segment_form::ranges:
+    return offsets(w, lie_in);
+  }
+  refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) +
+                  " does not exist; they go from 0 to 2");
+}
+
 void need_offsets_apart(const segments& w, std::initializer_list<named_array> written) {
   const bool listed = w.form != segment_form::strided;
   const named_array read[] = {
@@ -191,18 +203,7 @@ void segmented(const segmented_request& request, const options& opts) {
     refuse_segments("device_status is not aligned to its 4 bytes");
   arrays.device_status = nullptr;
   checks::sort(arrays, opts);
-  switch (w.form) {
-  case segment_form::strided:
-    need_strided(w, arrays.n);
-    break;
-  case segment_form::offsets:
-  case segment_form::ranges:
-    offsets(w, opts.memory);
-    break;
-  default:
-    refuse_segments("segment form number " + text(static_cast<std::size_t>(w.form)) +
-                    " does not exist; they go from 0 to 2");
-  }
+  places(w, arrays.n, opts.memory);
   need_all_apart(request, opts);
 }
 

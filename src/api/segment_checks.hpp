@@ -11,6 +11,8 @@ void segmented(const segmented_request& request, const options& opts);
 
 /// What is asked of offsets without reading them. Forms other than offsets and ranges have none.
 void offsets(const segments& where, memory lie_in);
+/// What is asked of segments of any form in arrays of n elements, without reading offsets.
+void places(const segments& where, std::size_t n, memory lie_in);
 /// They lie apart from what is written.
 void need_offsets_apart(const segments& where, std::initializer_list<named_array> written);
 

@@ -72,6 +72,13 @@ void need_row_k(const top_k_request& r) {
     refuse_call("row_k has numbers of " + std::to_string(r.row_k_bytes) + " bytes; allowed are 4 and 8");
 }
 
+template <class Request>
+void need_no_rows(const char* operation, const Request& arrays) {
+  if (arrays.rows != 1 || arrays.stride != 0)
+    refuse_call(std::string(operation) + " has rows = " + std::to_string(arrays.rows) + " and stride = " +
+                std::to_string(arrays.stride) + "; leave them at 1 and 0, for the segments are the rows");
+}
+
 struct top_k_arrays {
   named_array keys_in, keys_out, values_in, values_out, row_k;
 };
@@ -113,9 +120,7 @@ void selection(const top_k_request& r, const options& opts) {
 
 void selection(const segmented_top_k_request& r, const options& opts) {
   need_selection_call("a top-k within segments", r.arrays.type, opts);
-  if (r.arrays.rows != 1 || r.arrays.stride != 0)
-    refuse_call("a top-k within segments has rows = " + std::to_string(r.arrays.rows) + " and stride = " +
-                std::to_string(r.arrays.stride) + "; leave them at 1 and 0, for the segments are the rows");
+  need_no_rows("a top-k within segments", r.arrays);
   if (r.where.form != segment_form::offsets && r.where.form != segment_form::ranges)
     refuse_call("a top-k within segments takes those of form offsets or ranges; segments of one length are the rows of "
                 "a top_k_request");
@@ -164,6 +169,15 @@ void selection(const partial_sort_request& r, const options& opts) {
   need_apart(a.keys, a.values);
 }
 
+void selection(const segmented_partial_sort_request& r, const options& opts) {
+  partial_sort_request arrays = r.arrays;
+  arrays.k = std::min(arrays.k, arrays.n);
+  selection(arrays, opts);
+  places(r.where, arrays.n, opts.memory);
+  const in_place_arrays a = arrays_of(arrays);
+  need_offsets_apart(r.where, {a.keys, a.values});
+}
+
 void workspace(const partial_sort_request& r, const options& opts, std::size_t wanted) {
   const in_place_arrays a = arrays_of(r);
   need_space({a.keys, a.values}, opts.workspace, opts.memory, wanted);
@@ -173,6 +187,14 @@ void selection(const nth_element_request& r, const options& opts) {
   need_selection_call("nth_element", r.type, opts);
   need_at_most("nth", r.nth, "n", r.n);
   need_array(arrays_of(r), opts.memory);
+}
+
+void selection(const segmented_nth_element_request& r, const options& opts) {
+  nth_element_request arrays = r.arrays;
+  arrays.nth = std::min(arrays.nth, arrays.n);
+  selection(arrays, opts);
+  places(r.where, arrays.n, opts.memory);
+  need_offsets_apart(r.where, {arrays_of(arrays)});
 }
 
 void workspace(const nth_element_request& r, const options& opts, std::size_t wanted) {
@@ -210,24 +232,45 @@ search_arrays arrays_of(const quantiles_request& r) {
           {"results", r.results, results(r.probabilities.size(), r.rows), sizeof(double), alignof(double)}};
 }
 
-template <class Request>
-void need_search_arrays(const Request& r, const options& opts) {
-  const search_arrays a = arrays_of(r);
+void need_search_arrays(const search_arrays& a, const options& opts) {
   need_array(a.keys, opts.memory);
   need_array(a.results, opts.memory);
   need_outputs_apart({a.keys, a.list}, {a.results});
 }
 
+/// Of each segment as many results as of a row.
+template <class Request>
+void need_segments(const char* operation, const sortile::segmented<Request>& r, const options& opts) {
+  need_no_rows(operation, r.arrays);
+  places(r.where, r.arrays.n, opts.memory);
+  search_arrays a = arrays_of(r.arrays);
+  a.results.count = results(a.list.count, r.where.count);
+  need_search_arrays(a, opts);
+  need_offsets_apart(r.where, {a.results});
+}
+
+/// What is asked of the ranks of n keys.
+void need_ranks(const char* operation, const ranks_request& r, std::size_t n, const options& opts) {
+  need_selection_call(operation, r.type, opts);
+  need_array(arrays_of(r).list, memory::host);
+  for (const std::size_t rank : r.ranks)
+    if (rank >= n)
+      refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(n) +
+                  " keys; ranks go from 0 to n - 1");
+}
+
 } // namespace
 
 void selection(const ranks_request& r, const options& opts) {
-  need_selection_call("a search for ranks", r.type, opts);
-  need_array(arrays_of(r).list, memory::host);
-  for (const std::size_t rank : r.ranks)
-    if (rank >= r.n)
-      refuse_call("rank " + std::to_string(rank) + " is asked for of n = " + std::to_string(r.n) +
-                  " keys; ranks go from 0 to n - 1");
-  need_search_arrays(r, opts);
+  need_ranks("a search for ranks", r, r.n, opts);
+  need_search_arrays(arrays_of(r), opts);
+}
+
+void selection(const segmented_ranks_request& r, const options& opts) {
+  constexpr const char* operation = "a search for ranks within segments";
+  const bool of_one_length = r.where.form == segment_form::strided && r.where.count > 0;
+  need_ranks(operation, r.arrays, of_one_length ? r.where.length : std::numeric_limits<std::size_t>::max(), opts);
+  need_segments(operation, r, opts);
 }
 
 void workspace(const ranks_request& r, const options& opts, std::size_t wanted) {
@@ -235,21 +278,36 @@ void workspace(const ranks_request& r, const options& opts, std::size_t wanted) 
   need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
 }
 
-void selection(const quantiles_request& r, const options& opts) {
-  need_selection_call("quantiles", r.type, opts);
+namespace {
+
+/// What is asked of quantiles, but of the arrays.
+void need_quantiles(const char* operation, const quantiles_request& r, const options& opts) {
+  need_selection_call(operation, r.type, opts);
   if (asks_for_an_order(opts))
     refuse_call("quantiles are those of whole keys in ascending order; leave options::order and options::bits at their "
                 "defaults");
   if (r.method > quantile_method::midpoint)
     refuse_call("quantile method number " + std::to_string(static_cast<int>(r.method)) +
                 " does not exist; they go from 0 (linear) to 4 (midpoint)");
-  if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
-    refuse_call("n = 0 keys have no quantiles; n must be at least 1");
   need_array(arrays_of(r).list, memory::host);
   for (const double p : r.probabilities)
     if (!(p >= 0 && p <= 1))
       refuse_call("probability " + shortest_text(p) + " asked for; allowed is 0 <= probability <= 1");
-  need_search_arrays(r, opts);
+}
+
+} // namespace
+
+void selection(const quantiles_request& r, const options& opts) {
+  need_quantiles("quantiles", r, opts);
+  if (r.n == 0 && r.rows > 0 && !r.probabilities.empty())
+    refuse_call("n = 0 keys have no quantiles; n must be at least 1");
+  need_search_arrays(arrays_of(r), opts);
+}
+
+void selection(const segmented_quantiles_request& r, const options& opts) {
+  constexpr const char* operation = "quantiles within segments";
+  need_quantiles(operation, r.arrays, opts);
+  need_segments(operation, r, opts);
 }
 
 void workspace(const quantiles_request& r, const options& opts, std::size_t wanted) {
@@ -323,8 +381,8 @@ std::size_t share(const char* operation, const char* name, std::size_t length, s
 
 std::size_t first_of(const char* operation, std::size_t k, std::size_t n) {
   if (k > std::numeric_limits<std::size_t>::max() / 2)
-    throw invalid_argument(std::string("sortile::") + operation + ": k = " +
-                           std::to_string(static_cast<std::make_signed_t<std::size_t>>(k)) +
+    throw invalid_argument(std::string("sortile::") + operation +
+                           ": k = " + std::to_string(static_cast<std::make_signed_t<std::size_t>>(k)) +
                            " is asked for; it is 0 at least");
   return std::min(k, n);
 }

@@ -12,6 +12,10 @@ void selection(const partial_sort_request& request, const options& opts);
 void selection(const nth_element_request& request, const options& opts);
 void selection(const ranks_request& request, const options& opts);
 void selection(const quantiles_request& request, const options& opts);
+void selection(const segmented_partial_sort_request& request, const options& opts);
+void selection(const segmented_nth_element_request& request, const options& opts);
+void selection(const segmented_ranks_request& request, const options& opts);
+void selection(const segmented_quantiles_request& request, const options& opts);
 void groups(const groups_request& request, const options& opts);
 
 /// The caller's workspace: large enough, aligned, within reach, apart from the arrays of the request.

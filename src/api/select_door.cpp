@@ -196,11 +196,7 @@ plan plan_of(const Request& given, const options& opts) {
   return with_named_failures("the plan of a selection", [&] {
     const Request request = placed(given);
     const assignment a = assign(request, opts, purpose::planning);
-    plan p = plan_by(a.by);
-    if (a.by.kernels != nullptr)
-      a.by.kernels->add_steps(request, opts, p.steps);
-    else
-      cpu::add_select_steps(request, opts, a.threads, p.steps);
+    plan p = plan_by(a.by, request, opts, [&](auto& steps) { cpu::add_select_steps(request, opts, a.threads, steps); });
     p.workspace_bytes = workspace_of(a, request, opts);
     return p;
   });
@@ -282,11 +278,10 @@ plan detail::explain_quantiles(const quantiles_request& request, const options& 
 }
 
 std::size_t detail::groups_workspace_bytes(const groups_request& given, const options& opts) {
-  return with_named_failures("the plan of groups", [&]() -> std::size_t {
+  return with_named_failures("the plan of groups", [&] {
     const groups_request request = placed(given, opts);
     checks::groups(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    return by.kernels == nullptr || opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);
+    return workspace_by(kernels_for(request.n, opts, purpose::planning), request, opts);
   });
 }
 
@@ -294,15 +289,8 @@ plan detail::explain_groups(const groups_request& given, const options& opts) {
   return with_named_failures("the plan of groups", [&] {
     const groups_request request = placed(given, opts);
     checks::groups(request, opts);
-    const kernels_choice by = kernels_for(request.n, opts, purpose::planning);
-    plan p = plan_by(by);
-    if (by.kernels == nullptr) {
-      cpu::add_groups_steps(request, opts, door_threads(request.n, opts), p.steps);
-      return p;
-    }
-    by.kernels->add_steps(request, opts, p.steps);
-    p.workspace_bytes = opts.memory == memory::host ? 0 : by.kernels->workspace_bytes(request, opts);
-    return p;
+    return plan_by(kernels_for(request.n, opts, purpose::planning), request, opts,
+                   [&](auto& steps) { cpu::add_groups_steps(request, opts, door_threads(request.n, opts), steps); });
   });
 }
 

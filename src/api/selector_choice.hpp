@@ -18,11 +18,32 @@ struct kernels_choice {
 /// \throws unknown_engine, engine_unusable
 kernels_choice kernels_for(std::size_t n, const options& opts, purpose what);
 
-/// A plan that says who, and nothing yet of what is done.
-inline plan plan_by(const kernels_choice& who) {
+/// What kernels need of a request beside its arrays, where it lies in device memory; in host memory they allocate it.
+template <class Request>
+std::size_t workspace_by(const kernels_choice& who, const Request& request, const options& opts) {
+  if (who.kernels == nullptr || opts.memory == memory::host)
+    return 0;
+  if constexpr (requires { who.kernels->workspace_bytes(request, opts); })
+    return who.kernels->workspace_bytes(request, opts);
+  else if constexpr (requires { who.kernels->workspace_bytes(request); })
+    return who.kernels->workspace_bytes(request);
+  else
+    return 0;
+}
+
+/// Who does a request and how; `add_cpu_steps(steps)` says it of the CPU engine.
+template <class Request, class AddSteps>
+plan plan_by(const kernels_choice& who, const Request& request, const options& opts, AddSteps add_cpu_steps) {
   plan p;
   p.engine = who.engine;
   p.reason = who.reason;
+  if (who.kernels == nullptr)
+    add_cpu_steps(p.steps);
+  else if constexpr (requires { who.kernels->add_steps(request, opts, p.steps); })
+    who.kernels->add_steps(request, opts, p.steps);
+  else
+    who.kernels->add_steps(request, p.steps);
+  p.workspace_bytes = workspace_by(who, request, opts);
   return p;
 }
 

@@ -54,19 +54,8 @@ sort_request request_of(const array_file& array) {
 
 // The request of keys and values in two files.
 sort_request request_of(const array_file& keys, const values_file& values) {
-  need_keys_alone(keys.layout, keys.name());
-  if (keys.count != values.count)
-    fail(values.source.name(), "holds {} values, but {} holds {} keys", values.count, keys.name(), keys.count);
+  need_values_of(keys, values);
   return {.type = keys.layout.key, .n = keys.count, .carries = payload::values, .value_bytes = values.element_bytes};
-}
-
-// Writes an array that is in memory as it is to be in the file.
-void write_plain(output& to, unsigned threads, const char* bytes, std::size_t size) {
-  const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
-  write_blocks(to, threads, blocks, [&](std::size_t block, block_buffer&) {
-    const std::size_t begin = block * block_bytes;
-    return std::string_view(bytes + begin, std::min(block_bytes, size - begin));
-  });
 }
 
 void sort_keys(const array_file& array, output& to, const options& opts, unsigned threads) {
@@ -224,6 +213,20 @@ void sort_array(const array_file& array, output& to, const options& opts) {
   case array_route::positions:
     return sort_by_positions(array, to, opts, threads);
   }
+}
+
+void write_plain(output& to, unsigned threads, const char* bytes, std::size_t size) {
+  const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
+  write_blocks(to, threads, blocks, [&](std::size_t block, block_buffer&) {
+    const std::size_t begin = block * block_bytes;
+    return std::string_view(bytes + begin, std::min(block_bytes, size - begin));
+  });
+}
+
+void need_values_of(const array_file& keys, const values_file& values) {
+  need_keys_alone(keys.layout, keys.name());
+  if (keys.count != values.count)
+    fail(values.source.name(), "holds {} values, but {} holds {} keys", values.count, keys.name(), keys.count);
 }
 
 void sort_array_with_values(const array_file& array, const values_file& values, output& keys_to, output& values_to,

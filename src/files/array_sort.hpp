@@ -19,6 +19,8 @@ void need_keys_alone(const array_layout& layout, std::string_view name);
 
 /// The plan for sorting this array: the library's plan, with the steps that files add.
 plan explain_array_sort(const array_file& array, const options& opts);
+/// \throws what sort_array_with_values() throws of such files
+void need_values_of(const array_file& keys, const values_file& values);
 /// The plan for sorting keys and values in two files. \throws what sort_array_with_values() throws of such files
 plan explain_array_sort(const array_file& keys, const values_file& values, const options& opts);
 
@@ -35,6 +37,8 @@ void sort_array_with_values(const array_file& keys, const values_file& values, o
 
 /// Writes sorted keys of an array of keys alone, in the file's byte order.
 void write_keys(const array_file& array, const char* keys, output& to, unsigned threads);
+/// Writes what is in memory as it is to be in the file.
+void write_plain(output& to, unsigned threads, const char* bytes, std::size_t size);
 
 /// The keys as an array that the library takes: the file's own bytes where they can be used, else a copy.
 class key_array {

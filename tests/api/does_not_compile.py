@@ -58,6 +58,7 @@ int array[3], changed[3];
 std::vector<const char*> words;
 std::vector<std::uint32_t> positions;
 const std::size_t places_of[] = {1};
+const std::vector<double> halves{0.5};
 inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
 """
 
@@ -204,6 +205,14 @@ REFUSED = [
     ("auto p = sortile::digit_histogram(v, order::descending);", DIRECTION),
     ("auto p = sortile::median(v, order::descending);", QUANTILES),
     ("auto p = sortile::quantiles(v, std::vector{0.5}, sortile::quantile_method::lower, order::descending);", QUANTILES),
+    ("sortile::segment_top_k(v, w, sortile::segments::rows(1, 1), order::descending);", DIRECTION),
+    ("sortile::segment_partial_sort(v, 3, sortile::segments::rows(1, 1), order::descending);", DIRECTION),
+    ("sortile::segment_nth_element(v, 3, sortile::segments::rows(1, 1), order::descending);", DIRECTION),
+    ("auto p = sortile::segment_median(v, sortile::segments::rows(1, 1), order::descending);", QUANTILES),
+    ("auto p = sortile::segment_median(strings, sortile::segments::rows(1, 1));", STRINGS),
+    ("auto p = sortile::segment_quantiles(people, halves, sortile::segments::rows(1, 1), sortile::quantile_method::lower);", MEMBERS),
+    ("sortile::segment_nth_element(constant, 3, sortile::segments::rows(1, 1), {.threads = 1});", CONST),
+    ("sortile::segment_partial_sort(bits, 3, sortile::segments::rows(1, 1));", BITS),
     ("auto p = sortile::top_k(strings, 3);", STRINGS),
     ("auto p = sortile::arg_top_k<std::uint32_t>(people, 3, {.threads = 2});", MEMBERS),
     ("sortile::partial_sort(strings, 3);", STRINGS),
@@ -278,6 +287,9 @@ sortile::segment_sort(v, w, cut, {.threads = 1}); sortile::nth_element(v, 3u); s
 auto groups = sortile::group_by(constant, variable); auto distinct = sortile::unique(v, {.threads = 1}); auto many = sortile::count_keys(std::vector{1, 2});
 sortile::segment_sort(v, sortile::segments::rows(1, 1), variable); sortile::top_k(v, w, {.threads = 1}); sortile::top_k(constant, w);
 sortile::merge(v, w, v, younger); sortile::merge(std::vector{v, w}, v, std::greater{}, variable);
+auto of_rows = sortile::segment_median(constant, sortile::segments::rows(1, 1)); of_rows = sortile::segment_quantiles(v, {0.5}, cut, sortile::quantile_method::lower, variable);
+of_rows = sortile::segment_quantiles(v, halves, cut); of_ranks = sortile::segment_keys_at_ranks(constant, {0, 1}, cut, {.threads = 1});
+sortile::segment_partial_sort(v, 3, cut); sortile::segment_partial_sort_by_key(v, f, 3, cut, variable); sortile::segment_nth_element(v, 3u, cut, {.threads = 1});
 sortile::sort_strings(strings); sortile::sort_strings(std::span(strings), {.order = order::descending});
 auto x = sortile::argsort_strings(strings); auto y = sortile::unique_strings<std::uint32_t>(strings, {.threads = 1});
 std::vector<std::string_view> views(words.begin(), words.end()); sortile::sort_strings(views); auto z = sortile::argsort_strings(views);
@@ -287,7 +299,7 @@ sortile::sort_rows(std::array{by(v, order::descending)}, std::tie(v, w)); sortil
 auto bytes_wanted = sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3});
 bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .k = 2});
 std::vector<std::size_t> places{1}; bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .ranks = places});
-std::vector<double> halves{0.5}; bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .probabilities = halves});
+bytes_wanted += sortile::workspace_bytes({.type = sortile::key_type::f64, .n = 3, .probabilities = halves});
 auto searched = sortile::explain({.type = sortile::key_type::i32, .n = 3, .keys = array, .ranks = places}, variable);
 sortile::run({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}); auto best = sortile::top_k(v, 3, variable);
 auto plan = sortile::explain({.type = sortile::key_type::i32, .n = 3, .keys_in = array, .keys_out = array}, variable);

@@ -282,7 +282,7 @@ static const char* explains_each_call(void) {
   const uint32_t begins[3] = {0, 9000, MANY};
   const size_t ranks[1] = {7};
   const double half = 0.5;
-  double middle = -1;
+  double middle = -1, middles[2] = {-1, -1};
   size_t groups = 5;
   sortile_options options = {0};
   options.explain = keep_plan;
@@ -294,8 +294,7 @@ static const char* explains_each_call(void) {
   const sortile_run runs[1] = {{keys, NULL, 9}};
   const sortile_column column = {SORTILE_U32, keys, SORTILE_ASCENDING};
   const sortile_top_k_request top = {.type = SORTILE_U32, .n = MANY, .k = 5, .keys_in = keys, .keys_out = out};
-  const sortile_groups_request groups_wanted = {
-      .type = SORTILE_U32, .n = MANY, .keys = keys, .keys_out = out};
+  const sortile_groups_request groups_wanted = {.type = SORTILE_U32, .n = MANY, .keys = keys, .keys_out = out};
   const sortile_route_request routing_wanted = {
       .type = SORTILE_U32, .n = MANY, .experts = keys, .expert_count = 8, .index_bytes = 4, .counts = out};
 #define CHECK_EXPLAINS(call, step)                                                                                     \
@@ -330,6 +329,14 @@ static const char* explains_each_call(void) {
                  "segments");
   CHECK_EXPLAINS(sortile_segment_argsort(SORTILE_U32, keys, MANY, 4, values, &where, &options), "segments");
   CHECK_EXPLAINS(sortile_segment_top_k(&top, &where, &options), "workspace");
+  CHECK_EXPLAINS(sortile_segment_partial_sort(SORTILE_U32, keys, MANY, 5, 4, values, &where, &options), "each segment");
+  CHECK_EXPLAINS(sortile_segment_nth_element(SORTILE_U32, keys, MANY, 5, &where, &options), "each segment");
+  CHECK_EXPLAINS(sortile_segment_keys_at_ranks(SORTILE_U32, keys, MANY, ranks, 1, out, &where, &options),
+                 "each segment");
+  CHECK_EXPLAINS(
+      sortile_segment_quantiles(SORTILE_U32, keys, MANY, &half, 1, SORTILE_LINEAR, middles, &where, &options),
+      "each segment");
+  CHECK(middles[0] == -1 && middles[1] == -1);
 #undef CHECK_EXPLAINS
   CHECK(digits[0] == 0);
   CHECK(sortile_sort(SORTILE_U32, NULL, keys, MANY, &options) == SORTILE_INVALID_ARGUMENT); /* checked as ever */
@@ -393,6 +400,42 @@ static const char* sorts_within_segments(void) {
   CHECK(sortile_segment_sort(SORTILE_U32, keys, keys, 6, &without, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(sortile_segment_sort(SORTILE_U32, keys, keys, 6, NULL, NULL) == SORTILE_INVALID_ARGUMENT);
   CHECK(strstr(sortile_error_message(), "segments is null") != NULL);
+  return NULL;
+}
+
+static const char* selects_within_segments(void) {
+  uint32_t keys[6] = {3, 1, 2, 9, 8, 7}, values[6] = {0, 1, 2, 3, 4, 5}, found[4] = {11, 11, 11, 11};
+  const uint32_t offsets[3] = {0, 1, 6};
+  const sortile_segments parts = {2, offsets, NULL, 4, 0, 0, 0}, rows = {2, NULL, NULL, 0, 3, 3, 1},
+                         columns = {3, NULL, NULL, 0, 2, 1, 3};
+  const size_t ranks[2] = {2, 0};
+  const double half = 0.5;
+  double middle[3];
+  CHECK(sortile_segment_quantiles(SORTILE_U32, keys, 6, &half, 1, SORTILE_LINEAR, middle, &rows, NULL) == SORTILE_OK);
+  CHECK(middle[0] == 2 && middle[1] == 8);
+  CHECK(sortile_segment_quantiles(SORTILE_U32, keys, 6, &half, 1, SORTILE_LOWER, middle, &columns, NULL) == SORTILE_OK);
+  CHECK(middle[0] == 3 && middle[1] == 1 && middle[2] == 2);
+  CHECK(sortile_segment_keys_at_ranks(SORTILE_U32, keys, 6, ranks, 2, found, &parts, NULL) == SORTILE_OK);
+  CHECK(found[0] == 11 && found[1] == 3 && found[2] == 7 && found[3] == 1);
+  CHECK(sortile_segment_keys_at_ranks(SORTILE_U32, keys, 6, ranks, 2, found, &columns, NULL) ==
+        SORTILE_INVALID_ARGUMENT); /* of two keys each */
+  CHECK(sortile_segment_partial_sort(SORTILE_U32, keys, 6, 2, 4, values, &parts, NULL) == SORTILE_OK);
+  CHECK(keys[0] == 3 && keys[1] == 1 && keys[2] == 2 && values[0] == 0 && values[1] == 1 && values[2] == 2);
+  CHECK(sortile_segment_nth_element(SORTILE_U32, keys, 6, 4, &parts, NULL) == SORTILE_OK && keys[5] == 9);
+  size_t bytes = 1;
+  sortile_options on_device = SORTILE_OPTIONS_INIT;
+  on_device.memory = SORTILE_DEVICE;
+  CHECK(sortile_segment_partial_sort_workspace_bytes(SORTILE_U32, 6, 2, 4, &parts, &bytes, NULL) == SORTILE_OK &&
+        bytes == 0);
+  CHECK(sortile_segment_nth_element_workspace_bytes(SORTILE_U32, 6, 2, NULL, &bytes, NULL) == SORTILE_INVALID_ARGUMENT);
+  sortile_status planned =
+      sortile_segment_nth_element_workspace_bytes(SORTILE_U32, 6000, 2, &parts, &bytes, &on_device);
+  CHECK(planned == SORTILE_ENGINE_UNUSABLE || (planned == SORTILE_OK && bytes > 0));
+  planned = sortile_segment_keys_at_ranks_workspace_bytes(SORTILE_U32, 6, ranks, 2, &rows, &bytes, &on_device);
+  CHECK(planned == SORTILE_ENGINE_UNUSABLE || (planned == SORTILE_OK && bytes > 0));
+  CHECK(sortile_segment_quantiles_workspace_bytes(SORTILE_U32, 6, &half, 1, &parts, &bytes, &on_device) ==
+        SORTILE_ENGINE_UNUSABLE); /* no rows */
+  CHECK(strstr(sortile_error_message(), "engine 'cpu' does") != NULL || planned == SORTILE_ENGINE_UNUSABLE);
   return NULL;
 }
 
@@ -631,6 +674,7 @@ const named_c_check c_checks[] = {{"sorts_keys", sorts_keys},
                                   {"explains_each_call", explains_each_call},
                                   {"sorts_within_a_limit", sorts_within_a_limit},
                                   {"sorts_within_segments", sorts_within_segments},
+                                  {"selects_within_segments", selects_within_segments},
                                   {"refuses_numbers_that_name_nothing", refuses_numbers_that_name_nothing},
                                   {"routing", routing},
                                   {"scans", scans},

@@ -216,7 +216,6 @@ class Arrays(CommandTest):
                         self.assertEqual(self.good("sort", *along, "--top", k, *options, path), npy(descr, math.prod(new), first, shape=str(new), fortran=fortran), (descr, shape, axis, k, options))
         matrix = self.file("m.npy", npy("'<u4'", 2000, bytes(8000), shape="(2, 1000)"))
         self.assertIn(b"the first 5", self.good("sort", "--rows", "--top", "5", "--explain", matrix))
-        self.refused("sort", "--rows", "--quantiles", "0.5", matrix, says=["--quantiles", "--rows"])
         self.refused("sort", "--rows", "--top", "x", matrix, says=["--top"])
 
     def test_types_are_those_of_tables(self):
@@ -238,6 +237,59 @@ class Arrays(CommandTest):
         self.refused("sort", path, "--quantiles", "0.5", "--top", "2", says=["--top"])
         self.refused("sort", self.file("e.u32", b""), "--quantiles", "0.5", says=["no keys"])
         self.refused("sort", self.file("d.npy", npy("'<M8[s]'", 3, bytes(24))), "--quantiles", "0.5", says=["d.npy", "<M8[s]", "--quantiles goes with"])
+
+    def test_quantiles_explain_themselves(self):
+        path = self.file("q.npy", npy("'<f4'", 1_000_000, bytes(4_000_000)))
+        self.assertIn(b"interpolate", self.good("sort", path, "--quantiles", "0.5", "--explain"))
+        self.assertIn(b"runs ", self.good("sort", "-S", "1M", path, "--quantiles", "0.5", "--explain"))
+        rows = self.file("r.npy", npy("'<f4'", 1_000_000, bytes(4_000_000), shape="(10, 1000, 100)"))
+        self.assertIn(b"interpolate", self.good("sort", "--rows", rows, "--quantiles", "0.5", "--explain"))
+        plan = self.good("sort", "--axis", "1", rows, "--quantiles", "0.5", "--explain")
+        self.assertTrue(b"transpose" in plan and b"10 times" in plan, plan)
+
+    def test_quantiles_along_an_axis(self):
+        """A line for each line of the array and each probability, as that line alone has them."""
+        for descr, form in (("'<u4'", "I"), ("'>i2'", "h"), ("'<f8'", "d"), ("'<i8'", "q")):
+            for shape, axis, fortran in (((5, 7), 1, False), ((5, 7), 0, False), ((5, 7), 0, True), ((2, 3, 4), 1, True), ((2, 3, 4), 1, False), ((9,), 0, False), ((0, 3), 1, False), ((1, 1), -1, False)):
+                count = math.prod(shape)
+                values = [self.random.randrange(-1000, 1000) if form in "hqd" else self.random.randrange(2**31) for _ in range(count)]
+                path = self.file("a.npy", npy(descr, count, struct.pack(descr[1] + f"{count}{form}", *values), shape=str(shape), fortran=fortran))
+                strides = [math.prod(shape[:i] if fortran else shape[i + 1:]) for i in range(len(shape))]
+                others = [range(n) if i != axis % len(shape) else [0] for i, n in enumerate(shape)]
+                expected = set()
+                for index in itertools.product(*others):
+                    begin = sum(i * s for i, s in zip(index, strides))
+                    line = [values[begin + k * strides[axis]] for k in range(shape[axis])]
+                    one = self.file("one.npy", npy(descr, len(line), struct.pack(descr[1] + f"{len(line)}{form}", *line)))
+                    name = ",".join(":" if i == axis % len(shape) else str(at) for i, at in enumerate(index))
+                    expected |= {f"{name}\t{each}" for each in self.good("sort", one, "--quantiles", "0.25,0.5,1").decode().splitlines()}
+                along = ["--rows"] if axis == -1 else ["--axis", str(axis)]
+                found = self.good("sort", *along, path, "--quantiles", "0.25,0.5,1").decode().splitlines()
+                self.assertEqual((set(found), len(found)), (expected, 3 * (count // shape[axis] if count else 0)), (descr, shape, axis))
+        matrix = self.file("m.npy", npy("'<u4'", 6, struct.pack("<6I", 5, 2, 8, 7, 1, 9), shape="(2, 3)"))
+        self.assertEqual(self.good("sort", "--rows", matrix, "--quantiles", "0.5,1"), b"0,:\t0.5\t5\n0,:\t1\t8\n1,:\t0.5\t7\n1,:\t1\t9\n")
+        self.refused("sort", "--rows", "-r", matrix, "--quantiles", "0.5", says="-r")
+        self.refused("sort", "--rows", self.file("e.npy", npy("'<u4'", 0, b"", shape="(3, 0)")), "--quantiles", "0.5", says=["e.npy", "no keys along this axis"])
+        self.refused("sort", "--rows", self.file("d.npy", npy("'<M8[s]'", 4, bytes(32), shape="(2, 2)")), "--quantiles", "0.5", says=["d.npy", "<M8[s]", "--quantiles goes with"])
+        self.refused("sort", "--rows", self.file("short.npy", npy("'<u4'", 6, bytes(20), shape="(2, 3)")), "--quantiles", "0.5", says="follow the header")
+
+    def test_top_with_values(self):
+        """What the sort of keys and values begins with."""
+        keys = self.values("u2", 5000)
+        beside = [self.random.randbytes(3) for _ in keys]
+        raw, npy_keys = self.file("k.u16", struct.pack("<5000H", *keys)), self.file("k.npy", npy("'<u2'", 5000, struct.pack("<5000H", *keys)))
+        values = self.file("v.raw", b"".join(beside))
+        marked = self.file("v.npy", npy("'|S3'", 5000, b"".join(beside)))
+        for k in (0, 1, 700, 5000, 9000):
+            for reverse in ([], ["-r"]):
+                order = sorted(range(5000), key=lambda i: keys[i] * (-1 if reverse else 1))[:k]
+                first, moved = struct.pack("<%dH" % len(order), *(keys[i] for i in order)), b"".join(beside[i] for i in order)
+                self.good("sort", raw, "--top", k, *reverse, "--values", values, "--values-type", "3", "-o", self.path("k"), "--values-output", self.path("v"))
+                self.assertEqual((self.content("k"), self.content("v")), (first, moved), k)
+                self.good("sort", npy_keys, "--top", k, *reverse, "--values", marked, "-o", self.path("k.out.npy"), "--values-output", self.path("v.out.npy"))
+                self.assertEqual((self.content("k.out.npy"), self.content("v.out.npy")), (npy("'<u2'", len(order), first), npy("'|S3'", len(order), moved)), k)
+        self.assertIn(b"the first 7", self.good("sort", raw, "--top", "7", "--explain", "--values", values, "--values-type", "3"))
+        self.refused("sort", raw, "--top", "7", "--values", values, "--values-type", "1", "-o", self.path("k"), "--values-output", self.path("v"), says="holds 15000 values")
 
     def test_misaligned_data(self):
         values = self.values("u8", 1000)

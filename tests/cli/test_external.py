@@ -172,7 +172,7 @@ class Larger(CommandTest):
         for name, content, values, form in (("k.u32", keys, self.random.randbytes(8 * count), ["--values-type", "u64"]), ("k.i16", keys[:2 * count], self.random.randbytes(5 * count), ["--values-type", "5"]),
                                             ("k.npy", npy("'>i4'", count, keys), npy("'<f8'", count, self.random.randbytes(8 * count)), []), ("k.npy", npy("'<f4'", count, keys), npy("'|S20'", count, self.random.randbytes(20 * count)), [])):
             path, beside, end = self.file(name, content), self.file("v.npy" if not form else "v.bin", values), name[1:]
-            for order in ([], ["-r"]):
+            for order in ([], ["-r"], ["--top", "1000"]):
                 outputs = lambda prefix: ["-o", self.path(prefix + end), "--values-output", self.path(prefix + ".values")]
                 options = [*order, "--no-sync", "--values", beside, *form]
                 self.good("sort", "-S", "4G", path, *options, *outputs("in-memory"))
@@ -206,6 +206,10 @@ class Larger(CommandTest):
             if name == "k.u64":
                 self.assertEqual(expected.split()[-1], b"%d" % max(struct.unpack("<%dQ" % count, data)))
             self.refused("sort", *SMALL, path, "--quantiles", at, "-r", says="do not go with -r")
+        matrices = self.file("m.npy", npy("'<f4'", 2 * count, data, shape=f"({count // 5000}, 100, 100)"))
+        for along in (["--rows"], ["--axis", "1"]):
+            self.assertEqual(*(self.good("sort", "-S", size, matrices, *along, "--quantiles", "0.1,0.5") for size in ("1M", "4G")))
+        self.refused("sort", "-S", "1M", matrices, "--axis", "0", "--quantiles", "0.5", says="-S 1M allows")
         self.refused("sort", *SMALL, self.file("short.npy", npy("'<u4'", 2 * count, data[:-4])), "--quantiles", "0.5", says="follow the header")
         self.refused("sort", *SMALL, self.file("odd.u32", data[:-1]), "--quantiles", "0.5", says="no whole number of u32 keys")
 

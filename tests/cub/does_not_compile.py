@@ -92,6 +92,15 @@ REFUSED = [
     ("DeviceTopK::MinKeys(storage, bytes, scattered, out, 9, 2);", POINTERS),
     ("DeviceTopK::MinPairs(storage, bytes, in, out, in, numbers, 9, 2);", "input and output must have elements of one type"),
     ("DeviceTopK::MinPairs(storage, bytes, in, out, in, out, 9, 2, std::string());", "give the stream itself"),
+    ("DeviceScan::InclusiveSum(storage, bytes, in, out, 9);", "DeviceScan is not here; sortile::run(scan_request)"),
+    ("DeviceHistogram::HistogramEven(storage, bytes, in, out, 9, 0, 8, 9);", "sortile::run(histogram_request)"),
+    ("DeviceRunLengthEncode::Encode(storage, bytes, in, out, out, out, 9);", "sortile::run(groups_request)"),
+    ("DeviceSelect::Unique(storage, bytes, in, out, out, 9);", "DeviceSelect is not here; sortile::run(groups_request)"),
+    ("DevicePartition::Flagged(storage, bytes, in, out, out, out, 9);", "sortile::run(route_request)"),
+    ("DeviceMerge::MergeKeys(storage, bytes, in, 9, in, 9, out);", "sortile::run(merge_request)"),
+    ("DeviceReduce::Sum(storage, bytes, in, out, 9);", "reductions are not here; take ::cub::DeviceReduce"),
+    ("DeviceSegmentedReduce::Max(storage, bytes, in, out, 9, offsets, offsets + 1);", "reductions are not here"),
+    ("DeviceFor::Bulk(9, less{});", "only what sorts is here"),
 ]
 
 ACCEPTED = """
@@ -104,6 +113,7 @@ DeviceMergeSort::SortKeysCopy(numbers, bytes, constant, out, 9, less{}); std::ve
 DeviceSegmentedSort::SortKeys(storage, bytes, in, out, 9, 2u, offsets, offsets + 1, 0); DeviceSegmentedSort::StableSortPairs(storage, bytes, buffer, buffer, 9, 2, constant, in);
 DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, in, out, 9, 2, numbers, numbers + 1, 0, 8, cudaStream_t{});
 DeviceTopK::MaxPairs(storage, bytes, in, out, threes, threes, 9, 2u); DeviceTopK::MinKeys(storage, bytes, constant, out, 9ll, 2, cudaStream_t{});
+using not_called = DeviceScan;
 """
 
 STD_TUPLE = """#include <sortile/cub.cuh>

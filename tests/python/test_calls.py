@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -537,3 +538,40 @@ def test_explain_and_info():
     assert about["version"] == sortile.__version__ and about["threads"] >= 1
     assert any(e["name"] == "cpu" and e["usable"] for e in about["engines"])
     sortile.release_scratch()
+
+
+def test_explain_of_elements_of_several_numbers():
+    text = sortile.explain(np.zeros((2, 10**6), complex))
+    assert text.startswith("engine    cpu") and "the 2 numbers of each element" in text and text.endswith("by position\n")
+    assert "gather    the elements" not in sortile.explain(np.zeros(9, "c8"), positions=True)
+    nested = np.zeros(5, [("a", [("x", ">f4"), ("y", "c16")]), ("b", "u1")])
+    assert "the 4 numbers" in sortile.explain(nested) and "type >f4" in sortile.explain(nested)
+    assert "ties" not in sortile.explain(np.zeros(5, [("a", "u1")]))
+    with pytest.raises(TypeError, match="no order"):
+        sortile.explain(np.zeros(5, [("a", "S3")]))
+
+
+def test_names_of_other_packages_are_answered_with_a_hint():
+    for name, word in (("argpartition", "top_k"), ("percentile", "quantile"), ("cumsum", "inclusive_scan"), ("topk", "top_k")):
+        with pytest.raises(AttributeError, match=f"^module 'sortile' has no attribute '{name}': .*{word}") as caught:
+            getattr(sortile, name)
+        assert caught.value.name == name and not hasattr(sortile, name) and name not in dir(sortile)
+    with pytest.raises(AttributeError, match="^module 'sortile' has no attribute 'nothing'$"):
+        sortile.nothing
+    from sortile._hints import HINTS
+
+    for name, hint in HINTS.items():  # each names what is there
+        assert not hasattr(sortile, name)
+        assert any(hasattr(sortile, word) for word in re.findall(r"\w+", hint)), name
+
+
+def test_kinds_of_numpy_make_no_difference():
+    x = np.array([2.0, 1.0, np.nan, 1.0])
+    for kind in (None, "quicksort", "mergesort", "heapsort", "stable"):
+        assert np.array_equal(sortile.sort(x, kind=kind), np.sort(x, kind=kind), equal_nan=True)
+        assert sortile.argsort(x, kind=kind).tolist() == [1, 3, 0, 2]
+    for kind in ("radix", 1, "Stable"):
+        with pytest.raises(ValueError, match=f"kind is {kind!r}; allowed are NumPy's"):
+            sortile.sort(x, kind=kind)
+        with pytest.raises(ValueError, match="kind is"):
+            sortile.argsort(x, kind=kind)

@@ -274,12 +274,12 @@ class TestJax:
                     jax.jit(call)(x, k)
         with pytest.raises(ValueError, match="most is needed"):
             jax.jit(lambda a, k: sortile.top_k(a, k))(x, np.arange(20))
-        for axis, number in ((None, 3), (None, np.int8(0))):
+        for axis, number in ((None, 3), (None, np.int8(0)), (0, 3), (-1, np.int8(2))):  # one for all lanes
             found = jax.jit(lambda a: sortile.top_k(a, number, axis=axis, most=4))(x)
             wanted = sortile.top_k(x, number, axis=axis, most=4)
             assert np.array_equal(found.indices, wanted.indices)
         for call, error, word in [
-            (lambda a: sortile.top_k(a, 3, most=4), ValueError, r"k has the shape \(\)"),
+            (lambda a: sortile.top_k(a, 31, most=4), ValueError, "k = 31 of 30"),
             (lambda a: sortile.top_k(a, 601, axis=None, most=4), ValueError, "k = 601 of 600"),
             (lambda a: sortile.top_k(a, True, axis=None, most=4), TypeError, "k is True"),
             (lambda a: sortile.top_k(a, 1, axis=None, most=601), ValueError, "most = 601 of 600"),
@@ -449,7 +449,7 @@ class TestJax:
             (lambda a, k: sortile.segment_top_k(a, -1, offsets), ValueError, "k = -1; allowed are 0 and more"),
             (lambda a, k: sortile.segment_top_k(a, True, offsets), TypeError, "k is True"),
             (lambda a, k: sortile.segment_top_k(a, k, offsets, most=-1), ValueError, "most = -1"),
-            (lambda a, k: sortile.segment_top_k(a, 2, offsets, most=2), ValueError, "most is given beside one k"),
+            (lambda a, k: sortile.segment_top_k(a, 2.5, offsets, most=2), TypeError, "k is 2.5"),
             (lambda a, k: sortile.segment_top_k(a, 2, [0, 11]), ValueError, "beyond"),
             (lambda a, k: sortile.segment_top_k(a, 2, k * 0.5), TypeError, "offsets that are"),
             (lambda a, k: sortile.segment_top_k(a.reshape(2, 5), 2, offsets), ValueError, "one axis"),
@@ -469,6 +469,8 @@ class TestJax:
             found = jax.jit(lambda k: sortile.segment_top_k(x, k, offsets, most=2))(k)
             assert found.values.tolist() == [[3, 0], [6, 5]] and found.indices.tolist() == [[2, -1], [0, 1]]
             found = jax.jit(lambda k: sortile.segment_top_k(x, k, offsets, most=3))(2)  # one for all segments
+            assert found.indices.tolist() == [[2, 1, -1], [0, 1, -1]]
+            found = jax.jit(lambda o: sortile.segment_top_k(x, 2, o, most=3))(offsets)
             assert found.indices.tolist() == [[2, 1, -1], [0, 1, -1]]
             one, two, three = jax.jit(lambda o: (
                 sortile.segment_top_k(x, 1, o).values, sortile.segment_sort(x, o), sortile.segment_argsort(x, o)))(offsets)

@@ -186,7 +186,7 @@ def test_subclasses_and_byte_orders():
     (lambda x: sortile.segment_top_k(x, [[1]], [0, 5]), ValueError, r"k has the shape \(1, 1\)"),
     (lambda x: sortile.segment_top_k(x, [1], [0, 5], most=-1), ValueError, "most = -1; allowed are 0 and more"),
     (lambda x: sortile.segment_top_k(x, [1], [0, 5], most=1.5), TypeError, "most is 1.5"),
-    (lambda x: sortile.segment_top_k(x, 1, [0, 5], most=2), ValueError, "most is given beside one k for all segments"),
+    (lambda x: sortile.segment_top_k(x, 2.5, [0, 5], most=2), TypeError, "k is 2.5"),
     (lambda x: sortile.segment_top_k(x, np.ma.array([1], mask=[True]), [0, 5]), TypeError, "would lose its mask"),
     (lambda x: sortile.segment_top_k(x, 1, [0, 6]), ValueError, "beyond"),
     (lambda x: sortile.segment_top_k(x, 1, [0, 3, 1]), ValueError, "must not decrease"),

@@ -324,7 +324,9 @@ def test_misuse():
         (lambda: sortile.top_k(np.array(["a"]), 1), TypeError, "top_k: elements of type <U1 are given; this call takes"),
         (lambda: sortile.top_k(x * 1j, 1), TypeError, "elements of type complex128 are given"),
         (lambda: sortile.quantile(x * 1j, 0.5), TypeError, "this call takes booleans, integers and floats"),
-        (lambda: sortile.explain(x * 1j), TypeError, "explain: elements of type complex128 are given"),
+        (lambda: sortile.explain(x.astype("S3")), TypeError, "explain: elements of type .S3 are given"),
+        (lambda: sortile.top_k(x.reshape(1, 5), 6, most=2), ValueError, "k = 6 of 5 elements"),
+        (lambda: sortile.top_k(x.reshape(1, 5), 1.5, most=2), TypeError, "k is 1.5"),
         (lambda: sortile.partition(x, 1.0), TypeError, "kth is 1.0; allowed are whole numbers"),
         (lambda: sortile.partition(x, 5), ValueError, "-5 to 4"),
         (lambda: sortile.quantile(x, 1.5), ValueError, "0 to 1"),
@@ -336,6 +338,21 @@ def test_misuse():
     ]:
         with pytest.raises(error, match=word):
             call()
+
+
+def test_one_k_beside_most():
+    """As if each lane, or segment, had that k."""
+    x = np.array([[3, 1, 7], [5, 9, 2]])
+    for k in (0, 2, np.int8(2), np.array(2)):
+        for axis, lanes in ((1, 2), (0, 3), (-1, 2)):
+            found = sortile.top_k(x, min(k, x.shape[axis]), axis=axis, most=2, fill=-1)
+            wanted = sortile.top_k(x, [int(k)] * lanes, axis=axis, most=2, fill=-1)
+            assert found.values.tolist() == wanted.values.tolist() and found.indices.tolist() == wanted.indices.tolist()
+        found = sortile.segment_top_k(x.reshape(-1), k, [0, 1, 6], most=3, fill=-1)
+        wanted = sortile.segment_top_k(x.reshape(-1), [int(k)] * 2, [0, 1, 6], most=3, fill=-1)
+        assert found.values.tolist() == wanted.values.tolist() and found.values.shape == (2, 3)
+    assert sortile.top_k(x, 1, axis=None, most=2).values.tolist() == [9, 0]
+    assert sortile.segment_top_k(x.reshape(-1), 1, [], most=2).values.shape == (0, 2)
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[ns]", ">M8[D]"])

@@ -3,6 +3,7 @@
 #include "gpu/device_ranks.hpp"
 #include "kernels/sample_place.hpp"
 #include "simt/executor/device.hpp"
+#include "tests/expect_refusal.hpp"
 #include "tests/select/select_case.hpp"
 #include "tests/short_tests.hpp"
 
@@ -387,6 +388,42 @@ TEST(DeviceRanks, ExplainsItsWays) {
   EXPECT_LT(workspace_bytes(median, opts), 10'000'000u); // a quarter of the array
   EXPECT_EQ(explain(median, {.engine = "cpu"}).steps.front().name, "sample");
   EXPECT_EQ(workspace_bytes(median, {.engine = "cpu"}), 0u);
+}
+
+/// Selections from segments that kernels do by what they have: sorts within segments, and searches of rows.
+TEST(DeviceSegments, ByOtherCallsOnTheExecutor) {
+  const options by_kernels{.engine = "executor"}, by_cpu{.engine = "cpu"};
+  const std::size_t n = 3000, k = 7;
+  const auto keys = testing::make_keys<std::uint32_t>("few:500", n, 1);
+  const std::vector<std::uint32_t> offsets{0, 5, 5, 1000, 2990};
+  const segments parts = segments::by_offsets(offsets), rows = segments::rows(10, 299, 300);
+  for (const segments& where : {parts, rows, segments::columns(299, 10, 10)}) {
+    std::vector<std::uint32_t> first = keys, nth = keys, wanted = keys, values(n);
+    std::iota(values.begin(), values.end(), 0u);
+    segment_partial_sort_by_key(first, values, k, where, by_kernels);
+    segment_nth_element(nth, k, where, by_kernels);
+    segment_sort(wanted, where);
+    EXPECT_EQ(first, wanted); // all of each segment is in order
+    EXPECT_EQ(nth, wanted);
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_EQ(first[i], keys[values[i]]);
+  }
+  EXPECT_EQ(segment_keys_at_ranks(keys, {k, 0, 298}, rows, by_kernels),
+            segment_keys_at_ranks(keys, {k, 0, 298}, rows, by_cpu));
+  EXPECT_EQ(segment_quantiles(keys, {0.1, 0.5}, rows, quantile_method::linear, by_kernels),
+            segment_quantiles(keys, {0.1, 0.5}, rows, quantile_method::linear, by_cpu));
+  for (const segments& where : {parts, segments::columns(300, 10)})
+    testing::expect_refusal<engine_unusable>([&] { (void)segment_median(keys, where, by_kernels); },
+                                             status::engine_unusable, {"executor", "of rows", "engine 'cpu' does"});
+
+  const double half = 0.5;
+  const segmented_quantiles_request medians{{.type = key_type::f32, .n = 100'000, .probabilities = {&half, 1}},
+                                            segments::rows(100, 1000)};
+  EXPECT_EQ(explain(medians, by_kernels).engine, "executor");
+  EXPECT_EQ(explain(medians, by_kernels).steps.back().name, "interpolate");
+  const segmented_nth_element_request middle{{.type = key_type::f32, .n = 100'000, .nth = 500}, parts};
+  EXPECT_EQ(explain(middle, by_kernels).steps.front().name,
+            explain(segmented_request{{.type = key_type::f32, .n = 100'000}, parts}, by_kernels).steps.front().name);
 }
 
 } // namespace
