@@ -205,13 +205,18 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
     Strings&& strings, const options& opts = {}) {
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(std::ranges::data(strings), n, opts))
     return detail::insert_strings(std::ranges::data(strings), n, opts.order);
-  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
-  run(permute_request{.n = positions.size(),
-                      .indices = positions.data(),
-                      .index_bytes = sizeof(std::uint64_t),
-                      .values = std::ranges::data(strings),
-                      .value_bytes = sizeof(std::string_view)},
-      {.engine = opts.engine, .threads = opts.threads});
+  const auto take = [&](const auto& positions) {
+    run(permute_request{.n = positions.size(),
+                        .indices = positions.data(),
+                        .index_bytes = sizeof positions[0],
+                        .values = std::ranges::data(strings),
+                        .value_bytes = sizeof(std::string_view)},
+        {.engine = opts.engine, .threads = opts.threads});
+  };
+  if (detail::length(strings) <= UINT32_MAX)
+    take(argsort_strings<std::uint32_t>(strings, opts));
+  else
+    take(argsort_strings(strings, opts));
 }
 
 /// Sorts an array of strings in place, by moving them.

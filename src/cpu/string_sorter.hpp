@@ -6,8 +6,8 @@
 // vectors sort (small_sort.cpp), or a radix sort of one thread. All threads share a group of 2^15 strings or more.
 //
 // What a sample of a group has in common is skipped at once; each string is compared with it where its word is made.
-// Where one turns out to differ, that prefix is the group's pivot (below): so long common prefixes are read once, and
-// few strings that leave them cost one more read of the group's.
+// Where one turns out to differ, the group gets a pivot (below): so long common prefixes are read once, and few strings
+// that leave them cost one more read of the group's.
 //
 // A string that is read again is a cache miss, on pages of 4 KiB mostly two, and as a view one more for the view. Three
 // things are done about that. Small groups wait until they are some hundred strings, of which then all views are asked
@@ -75,15 +75,15 @@ class string_sorter {
   }
 
  private:
-  static constexpr std::size_t alone = std::size_t{1} << 15; // groups below this size are sorted by one thread
-  static constexpr std::size_t piece = std::size_t{1} << 12; // strings that a thread takes at a time
-  static constexpr std::size_t keeping = 8192;               // fewer strings keep no second words
-  static constexpr std::size_t small = 128;                  // groups up to this size are sorted several at a time
-  static constexpr std::size_t together = 512;               // strings in small groups that are sorted at a time
-  static constexpr std::size_t inserted = 16;                // so few are put between each other
-  static constexpr std::size_t ahead = 12;                   // strings asked for before they are read
-  static constexpr std::size_t most_common = 32767;          // bytes that a word can say a string shares with the pivot
-  static constexpr std::size_t behind_common = 5;            // bytes of a word behind those
+  static constexpr std::size_t alone = std::size_t{1} << 15;   // groups below this size are sorted by one thread
+  static constexpr std::size_t piece = std::size_t{1} << 12;   // strings that a thread takes at a time
+  static constexpr std::size_t keeping = std::size_t{1} << 14; // fewer strings keep no second words
+  static constexpr std::size_t small = 128;                    // groups up to this size are sorted several at a time
+  static constexpr std::size_t together = 512;                 // strings in small groups that are sorted at a time
+  static constexpr std::size_t inserted = 16;                  // so few are put between each other
+  static constexpr std::size_t ahead = 12;                     // strings asked for before they are read
+  static constexpr std::size_t most_common = 32767; // bytes that a word can say a string shares with the pivot
+  static constexpr std::size_t behind_common = 5;   // bytes of a word behind those
   static constexpr std::size_t none = SIZE_MAX;
 
   struct group {
@@ -351,7 +351,7 @@ class string_sorter {
       return {g.depth};
     }
     if (g.is_most) {
-      const digit by{g.depth, pivot_of(g)};
+      const digit by{g.depth, pivot_of<All>(g)};
       words_of<All>(g, by, {}, words, threads);
       return by;
     }
@@ -365,26 +365,33 @@ class string_sorter {
       return behind;
     if constexpr (All)
       second_depth_ = none;
-    const digit beside{g.depth, head};
+    const digit beside{g.depth, pivot_of<All>(g)};
     words_of<All>(g, beside, {}, words, threads);
     return beside;
   }
 
-  /// What a sample of a group goes on with.
+  /// What a sample of a group goes on with. Its strings are cache misses, so all are asked for first.
   template <bool All>
   std::string_view head_of(const group& g) const {
-    const std::size_t sample = std::clamp<std::size_t>(g.n / 8, 2, 64);
-    const std::string_view first = string_at<All>(g, 0);
-    std::size_t least = std::min(first.size(), g.depth + most_common);
+    std::array<std::string_view, 32> texts;
+    const std::size_t sample = std::clamp<std::size_t>(g.n / 16, 2, texts.size());
+    if constexpr (!All)
+      for (std::size_t i = 0; i < sample; ++i)
+        strings_.prefetch(g.positions[g.n / sample * i]);
+    for (std::size_t i = 0; i < sample; ++i) {
+      texts[i] = string_at<All>(g, g.n / sample * i);
+      __builtin_prefetch(texts[i].data() + g.depth);
+    }
+    std::size_t least = std::min(texts[0].size(), g.depth + most_common);
     for (std::size_t i = 1; i < sample && least > g.depth; ++i)
-      least = common(first, string_at<All>(g, g.n / sample * i), g.depth, least);
-    return first.substr(g.depth, least - g.depth);
+      least = common(texts[0], texts[i], g.depth, least);
+    return texts[0].substr(g.depth, least - g.depth);
   }
 
   /// Whether a sample of all strings has several with words that come again, but not many of each.
   bool first_words_repeat(std::size_t depth) const {
     std::array<std::uint64_t, 512> words;
-    const std::size_t sample = std::min(words.size(), n_ / 32);
+    const std::size_t sample = std::min(words.size(), n_ / 128);
     auto end = words.begin();
     for (std::size_t i = 0; i < sample; ++i)
       if (const std::string_view text = strings_[n_ / sample * i]; text.size() > depth + text_word_bytes)
@@ -420,12 +427,13 @@ class string_sorter {
   }
 
   /// Of a few strings the one that has the most in common with the others.
+  template <bool All>
   std::string_view pivot_of(const group& g) const {
     constexpr std::size_t candidates = 8;
     std::string_view texts[candidates];
     std::size_t shared[candidates] = {};
     for (std::size_t i = 0; i < candidates; ++i)
-      texts[i] = strings_[g.positions[g.n / candidates * i]].substr(g.depth);
+      texts[i] = string_at<All>(g, g.n / candidates * i).substr(g.depth);
     for (std::size_t i = 1; i < candidates; ++i)
       for (std::size_t j = 0; j < i; ++j) {
         const std::size_t bytes = common(texts[i], texts[j], 0, most_common);
@@ -473,31 +481,42 @@ class string_sorter {
   template <bool All>
   bool words_of(const group& g, const digit& by, std::string_view head, std::uint64_t* words, unsigned threads) {
     std::atomic<bool> all_do{true};
-    for_each_task(g.n >= alone ? threads : 1, pieces(g.n), threads > 1 || All ? &progress_ : nullptr,
-                  [&](unsigned, std::size_t p) {
-                    const std::size_t end = std::min(g.n, (p + 1) * piece);
-                    bool does = all_do.load(std::memory_order_relaxed);
-                    for (std::size_t i = p * piece; i < end && does; ++i) {
-                      if (!All && i + 2 * ahead < end)
-                        strings_.prefetch(g.positions[i + 2 * ahead]);
-                      if (i + ahead < end)
-                        __builtin_prefetch(string_at<All>(g, i + ahead).data() + g.depth);
-                      const std::string_view text = string_at<All>(g, i);
-                      does = begins_with(text, g.depth, head);
-                      if (does) {
-                        words[i] = word_of(text, by);
-                        if (All && text.size() >= second_depth_)
-                          second_words()[i] = text_word_at(text, second_depth_) ^ complement_;
-                      }
-                    }
-                    if (!does)
-                      all_do.store(false, std::memory_order_relaxed);
-                    if (All && head.empty())
-                      progress_.add(end - p * piece);
-                  });
+    const auto make = [&](unsigned, std::size_t p) {
+      const std::size_t begin = p * piece, end = std::min(g.n, begin + piece);
+      if (!all_do.load(std::memory_order_relaxed))
+        return;
+      if (!words_of_piece<All>(g, by, head, words, begin, end))
+        all_do.store(false, std::memory_order_relaxed);
+      if (All && head.empty())
+        progress_.add(end - begin);
+    };
+    for_each_task(g.n >= alone ? threads : 1, pieces(g.n), threads > 1 || All ? &progress_ : nullptr, make);
     if (All && !head.empty() && all_do)
       progress_.add(g.n);
     return all_do;
+  }
+
+  template <bool All>
+  bool words_of_piece(const group& g, const digit& by, std::string_view head, std::uint64_t* words, std::size_t begin,
+                      std::size_t end) {
+    if (All && head.empty() && by.pivot.empty() && second_depth_ == none) { // nothing else to do
+      for (std::size_t i = begin; i < end; ++i)
+        words[i] = text_word_at(strings_[i], by.depth) ^ complement_;
+      return true;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!All && i + 2 * ahead < end)
+        strings_.prefetch(g.positions[i + 2 * ahead]);
+      if (!All && i + ahead < end)
+        __builtin_prefetch(string_at<All>(g, i + ahead).data() + g.depth);
+      const std::string_view text = string_at<All>(g, i);
+      if (!begins_with(text, g.depth, head))
+        return false;
+      words[i] = word_of(text, by);
+      if (All && text.size() >= second_depth_)
+        second_words()[i] = text_word_at(text, second_depth_) ^ complement_;
+    }
+    return true;
   }
 
   static bool begins_with(std::string_view text, std::size_t depth, std::string_view head) {
