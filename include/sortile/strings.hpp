@@ -45,8 +45,8 @@ struct strings_request {
 };
 
 /// Writes the positions of the strings in order, and returns how many: n, or with `distinct` that of different strings.
-/// Reads little more of the strings than tells them apart. Workspace of its own: 8 bytes a string, and what a sort of n
-/// 64-bit keys with positions takes.
+/// Reads little more of the strings than tells them apart. Workspace of its own: 8 or 16 bytes a string, and what a
+/// sort of n 64-bit keys with positions takes.
 /// \throws invalid_argument  null pointers, offsets that decrease or lie beyond `size`, an index type too narrow for n,
 /// options::bits
 /// \throws engine_unusable, out_of_memory, cancelled
