@@ -46,7 +46,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace sortile::cpu {
@@ -117,14 +119,20 @@ class string_sorter {
     }
   };
 
+  /// Room for small groups that are sorted together, and to sort one of them. Not initialised.
+  struct few_strings {
+    rest rests[together];
+    rest moved[small];
+    std::uint64_t words[small];
+    Index order[small];
+  };
+
   /// What a thread needs again and again.
   struct worker {
     std::vector<std::uint64_t> words;
     std::vector<group> stack;
     waiting_groups by_second_word, by_text;
-    std::vector<rest> rests, moved; // of small groups that are sorted together; of one of them
-    std::vector<std::uint64_t> few_words;
-    std::vector<Index> order;
+    std::unique_ptr<few_strings> few;
     scratch space; // of the engine
   };
 
@@ -234,6 +242,8 @@ class string_sorter {
     waiting_groups& others = has_words ? w.by_second_word : w.by_text;
     if (others.strings + g.n > together)
       has_words ? sort_by_second_words(w) : sort_by_text(w);
+    if (others.groups.capacity() == 0)
+      others.groups.reserve(together / 4);
     others.groups.push_back(g);
     others.strings += g.n;
   }
@@ -254,17 +264,21 @@ class string_sorter {
     for (const group& g : w.by_text.groups)
       for (std::size_t i = 0; i < g.n; ++i)
         strings_.prefetch(g.positions[i]);
-    w.rests.resize(together);
-    rest* next = w.rests.data();
+    if (w.by_text.strings == 0)
+      return;
+    if (w.few == nullptr)
+      w.few.reset(new few_strings);
+    rest* next = w.few->rests;
     for (const group& g : w.by_text.groups)
       for (std::size_t i = 0; i < g.n; ++i) {
         const std::string_view text = strings_[g.positions[i]];
         *next = {0, text.data() + g.depth, text.data() + text.size(), g.positions[i]};
         __builtin_prefetch(next++->at);
       }
-    next = w.rests.data();
+    next = w.few->rests;
     for (const group& g : w.by_text.groups) {
-      go_on(next, g.n, 0);
+      if (g.n > 2)
+        go_on(next, g.n, 0);
       sort_rests(next, g.n, g.positions, w);
       for (std::size_t i = 0; i < g.n; ++i)
         g.positions[i] = next++->position;
@@ -282,6 +296,8 @@ class string_sorter {
 
   /// `places`: where their positions will be.
   void sort_rests(rest* rests, std::size_t n, const Index* places, worker& w) {
+    if (n == 2)
+      return sort_two(rests, places);
     for (;;) {
       n <= inserted ? insert_by_words(rests, n) : sort_by_words(rests, n, w);
       if (rests[0].word != rests[n - 1].word)
@@ -304,6 +320,14 @@ class string_sorter {
     }
   }
 
+  void sort_two(rest* rests, const Index* places) {
+    const int compared = text_of(rests[0]).compare(text_of(rests[1]));
+    if (compared == 0)
+      mark_repeats(places, 2);
+    else if ((compared > 0) == (complement_ == 0))
+      std::swap(rests[0], rests[1]);
+  }
+
   static void insert_by_words(rest* rests, std::size_t n) {
     for (std::size_t i = 1; i < n; ++i) {
       const rest held = rests[i];
@@ -315,19 +339,13 @@ class string_sorter {
   }
 
   void sort_by_words(rest* rests, std::size_t n, worker& w) {
-    if (w.few_words.size() < n) {
-      w.few_words.resize(small);
-      w.order.resize(small);
-      w.moved.resize(small);
-    }
-    std::uint64_t* const words = w.few_words.data();
-    Index* const order = w.order.data();
+    few_strings& few = *w.few;
     for (std::size_t i = 0; i < n; ++i)
-      words[i] = rests[i].word;
-    sort_words(words, order, n, true, 1, w);
-    std::copy(rests, rests + n, w.moved.begin());
+      few.words[i] = rests[i].word;
+    sort_words(few.words, few.order, n, true, 1, w);
+    std::copy(rests, rests + n, few.moved);
     for (std::size_t i = 0; i < n; ++i)
-      rests[i] = w.moved[order[i]];
+      rests[i] = few.moved[few.order[i]];
   }
 
   static std::string_view text_of(const rest& r) { return {r.at, static_cast<std::size_t>(r.end - r.at)}; }
