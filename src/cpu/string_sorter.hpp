@@ -101,7 +101,7 @@ class string_sorter {
     std::string_view pivot{}; // from depth on; empty: words of seven bytes
   };
 
-  /// A string of a small group: what is left of it behind its word, and the word.
+  /// A string of a small group: what is left of it, and the first word of that.
   struct rest {
     std::uint64_t word;
     const char* at; // the word's first byte
@@ -261,11 +261,11 @@ class string_sorter {
 
   /// Each string is a cache miss or two, for which others do not wait: all are asked for before the first is read.
   void sort_by_text(worker& w) {
+    if (w.by_text.strings == 0)
+      return;
     for (const group& g : w.by_text.groups)
       for (std::size_t i = 0; i < g.n; ++i)
         strings_.prefetch(g.positions[i]);
-    if (w.by_text.strings == 0)
-      return;
     if (w.few == nullptr)
       w.few.reset(new few_strings);
     rest* next = w.few->rests;
@@ -614,12 +614,6 @@ class string_sorter {
     while (i < end && a[i] == b[i])
       ++i;
     return i;
-  }
-
-  static void lower(std::atomic<std::size_t>& least, std::size_t to) {
-    std::size_t seen = least.load(std::memory_order_relaxed);
-    while (to < seen && !least.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
-    }
   }
 
   const options plain_{};
