@@ -51,7 +51,7 @@ tools: setup ## the command with all its programs, benches and gallery too, in b
 	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target sortile_programs
 
 gpu-build: setup ## compile everything for the GPU, tests, gallery and benches too: for a machine that has one
-	@$(call compile,cuda,$(ARCHITECTURE)) --target all sortile_bench sortile_cpu_select_bench
+	@$(call compile,cuda,$(ARCHITECTURE)) --target all sortile_bench sortile_cpu_select_bench sortile_strings_bench
 
 gpu-check: setup ## compile the device code of tests, gallery and benches, which a machine without a GPU leaves out; needs nvcc
 	@$(call configure,gpu-check)
@@ -61,7 +61,7 @@ test: setup ## the test suite, with a part of it under the sanitizers
 	@$(call suite,$(PRESET))
 
 test-all: setup ## the same with the whole grids of inputs, mutations of kernels, and both suites under the sanitizers: hours
-	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target all sortile_bench sortile_cpu_select_bench
+	@$(call configure,$(PRESET)) && cmake --build --preset $(PRESET) --parallel $(JOBS) --target all sortile_bench sortile_cpu_select_bench sortile_strings_bench
 	@ctest --preset $(PRESET) --parallel $(JOBS) -C Whole
 	@$(call suite,asan)
 	@$(call suite,tsan)

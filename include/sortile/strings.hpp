@@ -45,8 +45,8 @@ struct strings_request {
 };
 
 /// Writes the positions of the strings in order, and returns how many: n, or with `distinct` that of different strings.
-/// Reads little more of the strings than tells them apart. Workspace of its own: 8 bytes a string, and what a sort of n
-/// 64-bit keys with positions takes.
+/// Reads little more of the strings than tells them apart. Workspace of its own: 8 or 16 bytes a string, and what a
+/// sort of n 64-bit keys with positions takes.
 /// \throws invalid_argument  null pointers, offsets that decrease or lie beyond `size`, an index type too narrow for n,
 /// options::bits
 /// \throws engine_unusable, out_of_memory, cancelled
@@ -205,13 +205,18 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
     Strings&& strings, const options& opts = {}) {
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(std::ranges::data(strings), n, opts))
     return detail::insert_strings(std::ranges::data(strings), n, opts.order);
-  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
-  run(permute_request{.n = positions.size(),
-                      .indices = positions.data(),
-                      .index_bytes = sizeof(std::uint64_t),
-                      .values = std::ranges::data(strings),
-                      .value_bytes = sizeof(std::string_view)},
-      {.engine = opts.engine, .threads = opts.threads});
+  const auto take = [&](const auto& positions) {
+    run(permute_request{.n = positions.size(),
+                        .indices = positions.data(),
+                        .index_bytes = sizeof positions[0],
+                        .values = std::ranges::data(strings),
+                        .value_bytes = sizeof(std::string_view)},
+        {.engine = opts.engine, .threads = opts.threads});
+  };
+  if (detail::length(strings) <= UINT32_MAX)
+    take(argsort_strings<std::uint32_t>(strings, opts));
+  else
+    take(argsort_strings(strings, opts));
 }
 
 /// Sorts an array of strings in place, by moving them.

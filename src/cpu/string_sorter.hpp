@@ -2,10 +2,18 @@
 //
 // Idea. The words that tell strings apart are kept beside their positions, and words are sorted as any 64-bit keys are.
 // All strings are sorted by the word after the prefix that all of them share. Strings whose words differ are then in
-// their final order. A group of equal words is sorted by its next word, and so on. What the strings of a group have in
-// common is skipped at once, so long common prefixes are read once. Most groups are short: up to eight strings are
-// sorted by comparison; longer groups become words again, which vectors sort (small_sort.cpp), or a radix sort of one
-// thread. All threads share a group of 2^15 strings or more.
+// their final order. A group of equal words is sorted by its next word, and so on, longer groups as words again, which
+// vectors sort (small_sort.cpp), or a radix sort of one thread. All threads share a group of 2^15 strings or more.
+//
+// What a sample of a group has in common is skipped at once; each string is compared with it where its word is made.
+// Where one turns out to differ, the group gets a pivot (below): so long common prefixes are read once, and few strings
+// that leave them cost one more read of the group's.
+//
+// A string that is read again is a cache miss, on pages of 4 KiB mostly two, and as a view one more for the view. Three
+// things are done about that. Small groups wait until they are some hundred strings, of which then all views are asked
+// for, then all bytes; and they are sorted to the end by what was fetched, 32 bytes a string. Longer groups ask some
+// strings ahead. And where a sample says that many strings agree in their first words, but not most of them in the same
+// one, their second words are made in the same read, in memory order, and wait in an array of huge pages.
 //
 // Where most strings of a group have one word, they are likely to have the next ones, too, each a little longer than
 // the other: words of seven bytes would take the same strings in hand again and again. Such a group is sorted by how
@@ -22,7 +30,9 @@
 // and none ends before them.
 //
 // Cost: one read of every string's first bytes in memory order, one sort of n (64-bit, position) pairs, then for each
-// further word one fetch of each string of a group, asked for in advance, since each is a cache miss.
+// further word of a long group one fetch of each of its strings, for all further words of a small one together one.
+// Lost: small groups of up to 2048 or 32768 strings (no gain, DNA 1.1 times as long); two and three words kept (text as
+// long or longer); second words kept where few first words differ (addresses 1.1 times as long).
 // Sources: Bentley and Sedgewick, "Fast algorithms for sorting and searching strings", SODA 1997 (multikey);
 // Kärkkäinen and Rantala, "Engineering radix sort for strings", SPIRE 2008 (cached characters); Ng and Kakehi, 2007.
 #pragma once
@@ -35,7 +45,10 @@
 #include "primitives/text_word.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace sortile::cpu {
@@ -64,13 +77,16 @@ class string_sorter {
   }
 
  private:
-  static constexpr std::size_t compared = 8;                 // groups up to this size are sorted by comparison
-  static constexpr std::size_t alone = std::size_t{1} << 15; // groups below this size are sorted by one thread
-  static constexpr std::size_t piece = std::size_t{1} << 12; // strings that a thread takes at a time
-  static constexpr std::size_t ahead = 12;                   // strings asked for before they are read
-  static constexpr std::size_t pivoted = 16;                 // smaller groups have no pivot
-  static constexpr std::size_t most_common = 32767;          // bytes that a word can say a string shares with the pivot
-  static constexpr std::size_t behind_common = 5;            // bytes of a word behind those
+  static constexpr std::size_t alone = std::size_t{1} << 15;   // groups below this size are sorted by one thread
+  static constexpr std::size_t piece = std::size_t{1} << 12;   // strings that a thread takes at a time
+  static constexpr std::size_t keeping = std::size_t{1} << 14; // fewer strings keep no second words
+  static constexpr std::size_t small = 128;                    // groups up to this size are sorted several at a time
+  static constexpr std::size_t together = 512;                 // strings in small groups that are sorted at a time
+  static constexpr std::size_t inserted = 16;                  // so few are put between each other
+  static constexpr std::size_t ahead = 12;                     // strings asked for before they are read
+  static constexpr std::size_t most_common = 32767; // bytes that a word can say a string shares with the pivot
+  static constexpr std::size_t behind_common = 5;   // bytes of a word behind those
+  static constexpr std::size_t none = SIZE_MAX;
 
   struct group {
     Index* positions;
@@ -85,10 +101,38 @@ class string_sorter {
     std::string_view pivot{}; // from depth on; empty: words of seven bytes
   };
 
+  /// A string of a small group: what is left of it, and the first word of that.
+  struct rest {
+    std::uint64_t word;
+    const char* at; // the word's first byte
+    const char* end;
+    Index position;
+  };
+
+  /// Small groups that are sorted together, once there are enough of them.
+  struct waiting_groups {
+    std::vector<group> groups;
+    std::size_t strings{};
+    void clear() {
+      groups.clear();
+      strings = 0;
+    }
+  };
+
+  /// Room for small groups that are sorted together, and to sort one of them. Not initialised.
+  struct few_strings {
+    rest rests[together];
+    rest moved[small];
+    std::uint64_t words[small];
+    Index order[small];
+  };
+
   /// What a thread needs again and again.
   struct worker {
     std::vector<std::uint64_t> words;
     std::vector<group> stack;
+    waiting_groups by_second_word, by_text;
+    std::unique_ptr<few_strings> few;
     scratch space; // of the engine
   };
 
@@ -97,17 +141,12 @@ class string_sorter {
   void sort_all() {
     const scratch memory(n_ * sizeof(std::uint64_t), "the words of a sort of strings");
     auto* const words = reinterpret_cast<std::uint64_t*>(memory.bytes().data());
-    const std::size_t depth = shared_prefix();
-    for_each_task(threads_, pieces(n_), &progress_, [&](unsigned, std::size_t p) {
-      const std::size_t end = std::min(n_, (p + 1) * piece);
-      for (std::size_t i = p * piece; i < end; ++i)
-        words[i] = word_of(strings_[i], {depth});
-      progress_.add(end - p * piece);
-    });
+    const group all{positions_, n_, 0};
+    const digit by = make_words<true>(all, words, threads_);
     sort_words(words, positions_, n_, true, threads_, workers_[0]);
     progress_.add(n_);
     std::vector<group> large;
-    split({positions_, n_, depth}, {depth}, words, large);
+    split(all, by, words, large);
     while (!large.empty()) {
       const group next = large.back();
       large.pop_back();
@@ -115,43 +154,11 @@ class string_sorter {
     }
   }
 
-  /// Bytes that all strings begin with.
-  std::size_t shared_prefix() {
-    std::atomic<std::size_t> shared{strings_[0].size()};
-    for_each_task(threads_, pieces(n_), nullptr, [&](unsigned, std::size_t p) {
-      std::size_t least = shared.load(std::memory_order_relaxed);
-      for (std::size_t i = p * piece; i < std::min(n_, (p + 1) * piece) && least > 0; ++i)
-        least = common(strings_[0], strings_[i], 0, least);
-      lower(shared, least);
-    });
-    return shared;
-  }
-
   /// A large group, by all threads. `words` has room for it.
   void sort_large(const group& g, std::uint64_t* words, std::vector<group>& large) {
-    const digit by = digit_of(g);
-    for_each_task(threads_, pieces(g.n), &progress_, [&](unsigned, std::size_t p) {
-      words_of(g.positions + p * piece, std::min(piece, g.n - p * piece), by, words + p * piece);
-    });
+    const digit by = make_words<false>(g, words, threads_);
     sort_words(words, g.positions, g.n, false, threads_, workers_[0]);
     split(g, by, words, large);
-  }
-
-  /// Bytes that all strings of a group begin with: at least its depth. Strings without more are not read beyond the
-  /// first that says so.
-  std::size_t shared_prefix(const group& g) const {
-    std::atomic<std::size_t> shared{strings_[g.positions[0]].size()};
-    for_each_task(g.n >= alone ? threads_ : 1, pieces(g.n), nullptr, [&](unsigned, std::size_t p) {
-      const std::size_t end = std::min(g.n, (p + 1) * piece);
-      std::size_t least = shared.load(std::memory_order_relaxed);
-      for (std::size_t i = p * piece; i < end && least > g.depth; ++i) {
-        if (i + ahead < end)
-          fetch(g.positions[i + ahead], g.depth);
-        least = common(strings_[g.positions[0]], strings_[g.positions[i]], g.depth, least);
-      }
-      lower(shared, least);
-    });
-    return shared;
   }
 
   /// Of sorted words: groups of equal ones are finished, in parallel, and the large ones handed back.
@@ -163,7 +170,6 @@ class string_sorter {
       while (begin > 0 && begin < until && words[begin] == words[begin - 1])
         ++begin; // belongs to the piece before
       for (std::size_t end; begin < until; begin = end) {
-        ask_ahead(g, by, words, begin);
         end = end_of_equals(words, begin, g.n);
         if (end - begin == 1)
           continue;
@@ -176,6 +182,7 @@ class string_sorter {
           finish(next, workers_[w]);
         }
       }
+      finish_waiting(workers_[w]);
       if (g.n == n_)
         progress_.add(2 * std::uint64_t{until - p * piece});
     });
@@ -188,12 +195,26 @@ class string_sorter {
     return {g.positions + begin, end - begin, depth_behind(words[begin], by), end - begin > g.n / 2};
   }
 
+  /// Small groups wait for more of them, or for finish_waiting().
   void finish(const group& g, worker& w) {
     w.stack.push_back(g);
+    finish_stack(w);
+  }
+
+  void finish_waiting(worker& w) {
+    sort_by_second_words(w);
+    finish_stack(w);
+    sort_by_text(w);
+  }
+
+  void finish_stack(worker& w) {
     while (!w.stack.empty()) {
       const group next = w.stack.back();
       w.stack.pop_back();
-      next.n <= compared ? insertion_sort(next) : sort_by_words(next, w);
+      if (next.n > small)
+        sort_by_words(next, w);
+      else
+        let_wait(next, w);
     }
   }
 
@@ -201,8 +222,7 @@ class string_sorter {
     if (w.words.size() < g.n)
       w.words.resize(std::max<std::size_t>(g.n, 1024));
     std::uint64_t* const words = w.words.data();
-    const digit by = digit_of(g);
-    words_of(g.positions, g.n, by, words);
+    const digit by = make_words<false>(g, words, 1);
     sort_words(words, g.positions, g.n, false, 1, w);
     for (std::size_t begin = 0, end; begin < g.n; begin = end) {
       end = end_of_equals(words, begin, g.n);
@@ -215,38 +235,223 @@ class string_sorter {
     }
   }
 
-  void insertion_sort(const group& g) {
-    for (std::size_t i = 1; i < g.n; ++i) {
-      const Index moving = g.positions[i];
-      const std::string_view text = strings_[moving].substr(g.depth);
-      std::size_t at = i;
-      for (; at > 0 && comes_before(text, strings_[g.positions[at - 1]].substr(g.depth)); --at)
-        g.positions[at] = g.positions[at - 1];
-      g.positions[at] = moving;
-    }
-    if (!repeats_.bytes().empty())
-      for (std::size_t i = 1; i < g.n; ++i)
-        if (strings_[g.positions[i - 1]].substr(g.depth) == strings_[g.positions[i]].substr(g.depth))
-          mark_repeats(g.positions + i - 1, 2);
+  // ---- small groups ----
+
+  void let_wait(const group& g, worker& w) {
+    const bool has_words = has_second_words(g);
+    waiting_groups& others = has_words ? w.by_second_word : w.by_text;
+    if (others.strings + g.n > together)
+      has_words ? sort_by_second_words(w) : sort_by_text(w);
+    if (others.groups.capacity() == 0)
+      others.groups.reserve(together / 4);
+    others.groups.push_back(g);
+    others.strings += g.n;
   }
 
-  bool comes_before(std::string_view a, std::string_view b) const { return complement_ == 0 ? a < b : b < a; }
+  /// What is equal then goes on w.stack.
+  void sort_by_second_words(worker& w) {
+    const std::uint64_t* const second = second_words();
+    for (const group& g : w.by_second_word.groups)
+      for (std::size_t i = 0; i < g.n; ++i)
+        __builtin_prefetch(second + g.positions[i]);
+    for (const group& g : w.by_second_word.groups)
+      sort_by_words(g, w);
+    w.by_second_word.clear();
+  }
+
+  /// Each string is a cache miss or two, for which others do not wait: all are asked for before the first is read.
+  void sort_by_text(worker& w) {
+    if (w.by_text.strings == 0)
+      return;
+    for (const group& g : w.by_text.groups)
+      for (std::size_t i = 0; i < g.n; ++i)
+        strings_.prefetch(g.positions[i]);
+    if (w.few == nullptr)
+      w.few.reset(new few_strings);
+    rest* next = w.few->rests;
+    for (const group& g : w.by_text.groups)
+      for (std::size_t i = 0; i < g.n; ++i) {
+        const std::string_view text = strings_[g.positions[i]];
+        *next = {0, text.data() + g.depth, text.data() + text.size(), g.positions[i]};
+        __builtin_prefetch(next++->at);
+      }
+    next = w.few->rests;
+    for (const group& g : w.by_text.groups) {
+      if (g.n > 2)
+        go_on(next, g.n, 0);
+      sort_rests(next, g.n, g.positions, w);
+      for (std::size_t i = 0; i < g.n; ++i)
+        g.positions[i] = next++->position;
+    }
+    w.by_text.clear();
+  }
+
+  /// The words so many bytes further on.
+  void go_on(rest* rests, std::size_t n, std::size_t bytes) const {
+    for (rest* r = rests; r < rests + n; ++r) {
+      r->at += bytes;
+      r->word = text_word_at(text_of(*r), 0) ^ complement_;
+    }
+  }
+
+  /// `places`: where their positions will be.
+  void sort_rests(rest* rests, std::size_t n, const Index* places, worker& w) {
+    if (n == 2)
+      return sort_two(rests, places);
+    for (;;) {
+      n <= inserted ? insert_by_words(rests, n) : sort_by_words(rests, n, w);
+      if (rests[0].word != rests[n - 1].word)
+        break;
+      if (is_last_word(rests[0].word ^ complement_))
+        return mark_repeats(places, n);
+      go_on(rests, n, shared_prefix(rests, n));
+    }
+    for (std::size_t begin = 0, end; begin < n; begin = end) {
+      for (end = begin + 1; end < n && rests[end].word == rests[begin].word;)
+        ++end;
+      if (end - begin == 1)
+        continue;
+      if (is_last_word(rests[begin].word ^ complement_)) {
+        mark_repeats(places + begin, end - begin);
+      } else {
+        go_on(rests + begin, end - begin, text_word_bytes);
+        sort_rests(rests + begin, end - begin, places + begin, w);
+      }
+    }
+  }
+
+  void sort_two(rest* rests, const Index* places) {
+    const int compared = text_of(rests[0]).compare(text_of(rests[1]));
+    if (compared == 0)
+      mark_repeats(places, 2);
+    else if ((compared > 0) == (complement_ == 0))
+      std::swap(rests[0], rests[1]);
+  }
+
+  static void insert_by_words(rest* rests, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) {
+      const rest held = rests[i];
+      std::size_t at = i;
+      for (; at > 0 && held.word < rests[at - 1].word; --at)
+        rests[at] = rests[at - 1];
+      rests[at] = held;
+    }
+  }
+
+  void sort_by_words(rest* rests, std::size_t n, worker& w) {
+    few_strings& few = *w.few;
+    for (std::size_t i = 0; i < n; ++i)
+      few.words[i] = rests[i].word;
+    sort_words(few.words, few.order, n, true, 1, w);
+    std::copy(rests, rests + n, few.moved);
+    for (std::size_t i = 0; i < n; ++i)
+      rests[i] = few.moved[few.order[i]];
+  }
+
+  static std::string_view text_of(const rest& r) { return {r.at, static_cast<std::size_t>(r.end - r.at)}; }
+
+  /// Bytes that all begin with, which agree in a word that goes on.
+  static std::size_t shared_prefix(const rest* rests, std::size_t n) {
+    const std::string_view first = text_of(rests[0]);
+    std::size_t least = first.size();
+    for (std::size_t i = 1; i < n; ++i)
+      least = common(first, text_of(rests[i]), text_word_bytes, least);
+    return least;
+  }
 
   // ---- words ----
 
-  digit digit_of(const group& g) const {
-    if (g.is_most && g.n >= pivoted)
-      return {g.depth, pivot_of(g)};
-    return {shared_prefix(g)};
+  /// The words of a group and how they are made; `All`: of all strings, whose positions are not written yet.
+  template <bool All>
+  digit make_words(const group& g, std::uint64_t* words, unsigned threads) {
+    if (has_second_words(g)) {
+      copy_second_words(g, words, threads);
+      return {g.depth};
+    }
+    if (g.is_most) {
+      const digit by{g.depth, pivot_of<All>(g)};
+      words_of<All>(g, by, {}, words, threads);
+      return by;
+    }
+    const std::string_view head = head_of<All>(g);
+    const digit behind{g.depth + head.size()};
+    if (All && n_ >= keeping && first_words_repeat(behind.depth)) {
+      second_ = scratch(n_ * sizeof(std::uint64_t), "the words of a sort of strings");
+      second_depth_ = behind.depth + text_word_bytes;
+    }
+    if (words_of<All>(g, behind, head, words, threads))
+      return behind;
+    if constexpr (All)
+      second_depth_ = none;
+    const digit beside{g.depth, pivot_of<All>(g)};
+    words_of<All>(g, beside, {}, words, threads);
+    return beside;
+  }
+
+  /// What a sample of a group goes on with. Its strings are cache misses, so all are asked for first.
+  template <bool All>
+  std::string_view head_of(const group& g) const {
+    std::array<std::string_view, 32> texts;
+    const std::size_t sample = std::clamp<std::size_t>(g.n / 16, 2, texts.size());
+    if constexpr (!All)
+      for (std::size_t i = 0; i < sample; ++i)
+        strings_.prefetch(g.positions[g.n / sample * i]);
+    for (std::size_t i = 0; i < sample; ++i) {
+      texts[i] = string_at<All>(g, g.n / sample * i);
+      __builtin_prefetch(texts[i].data() + g.depth);
+    }
+    std::size_t least = std::min(texts[0].size(), g.depth + most_common);
+    for (std::size_t i = 1; i < sample && least > g.depth; ++i)
+      least = common(texts[0], texts[i], g.depth, least);
+    return texts[0].substr(g.depth, least - g.depth);
+  }
+
+  /// Whether a sample of all strings has several with words that come again, but not many of each.
+  bool first_words_repeat(std::size_t depth) const {
+    std::array<std::uint64_t, 512> words;
+    const std::size_t sample = std::min(words.size(), n_ / 128);
+    auto end = words.begin();
+    for (std::size_t i = 0; i < sample; ++i)
+      if (const std::string_view text = strings_[n_ / sample * i]; text.size() > depth + text_word_bytes)
+        *end++ = text_word_at(text, depth);
+    std::sort(words.begin(), end);
+    const auto different = std::unique(words.begin(), end) - words.begin(), all = end - words.begin();
+    return different + 2 <= all && 2 * different >= all;
+  }
+
+  // ---- second words ----
+
+  bool has_second_words(const group& g) const { return g.depth == second_depth_; }
+
+  std::uint64_t* second_words() const { return reinterpret_cast<std::uint64_t*>(second_.bytes().data()); }
+
+  void copy_second_words(const group& g, std::uint64_t* words, unsigned threads) {
+    const std::uint64_t* const second = second_words();
+    for_each_task(g.n >= alone ? threads : 1, pieces(g.n), threads > 1 ? &progress_ : nullptr,
+                  [&](unsigned, std::size_t p) {
+                    for (std::size_t i = p * piece, end = std::min(g.n, i + piece); i < end; ++i) {
+                      if (i + ahead < end)
+                        __builtin_prefetch(second + g.positions[i + ahead]);
+                      words[i] = second[g.positions[i]];
+                    }
+                  });
+  }
+
+  // ---- from text ----
+
+  template <bool All>
+  std::string_view string_at(const group& g, std::size_t i) const {
+    return strings_[All ? i : static_cast<std::size_t>(g.positions[i])];
   }
 
   /// Of a few strings the one that has the most in common with the others.
+  template <bool All>
   std::string_view pivot_of(const group& g) const {
     constexpr std::size_t candidates = 8;
     std::string_view texts[candidates];
     std::size_t shared[candidates] = {};
     for (std::size_t i = 0; i < candidates; ++i)
-      texts[i] = strings_[g.positions[g.n / candidates * i]].substr(g.depth);
+      texts[i] = string_at<All>(g, g.n / candidates * i).substr(g.depth);
     for (std::size_t i = 1; i < candidates; ++i)
       for (std::size_t j = 0; j < i; ++j) {
         const std::size_t bytes = common(texts[i], texts[j], 0, most_common);
@@ -290,28 +495,51 @@ class string_sorter {
     return by.pivot.empty() ? is_last_word(word) : (word & 0xff) <= behind_common;
   }
 
-  void words_of(const Index* positions, std::size_t n, const digit& by, std::uint64_t* words) const {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i + 2 * ahead < n)
-        strings_.prefetch(positions[i + 2 * ahead]);
-      if (i + ahead < n)
-        fetch(positions[i + ahead], by.depth);
-      words[i] = word_of(strings_[positions[i]], by);
-    }
+  /// Words of all strings of a group. False where not all go on with `head`; then words may hold anything.
+  template <bool All>
+  bool words_of(const group& g, const digit& by, std::string_view head, std::uint64_t* words, unsigned threads) {
+    std::atomic<bool> all_do{true};
+    const auto make = [&](unsigned, std::size_t p) {
+      const std::size_t begin = p * piece, end = std::min(g.n, begin + piece);
+      if (!all_do.load(std::memory_order_relaxed))
+        return;
+      if (!words_of_piece<All>(g, by, head, words, begin, end))
+        all_do.store(false, std::memory_order_relaxed);
+      if (All && head.empty())
+        progress_.add(end - begin);
+    };
+    for_each_task(g.n >= alone ? threads : 1, pieces(g.n), threads > 1 || All ? &progress_ : nullptr, make);
+    if (All && !head.empty() && all_do)
+      progress_.add(g.n);
+    return all_do;
   }
 
-  void fetch(Index position, std::size_t depth) const { __builtin_prefetch(strings_[position].data() + depth); }
-
-  /// Asks for the strings of a group some way after `at`.
-  void ask_ahead(const group& g, const digit& by, const std::uint64_t* words, std::size_t at) const {
-    const std::size_t near = at + ahead, far = near + ahead;
-    if (far < g.n && words[far] == words[far - 1])
-      strings_.prefetch(g.positions[far]);
-    if (near < g.n && words[near] == words[near - 1]) {
-      const std::size_t depth = depth_behind(words[near], by);
-      fetch(g.positions[near - 1], depth);
-      fetch(g.positions[near], depth);
+  template <bool All>
+  bool words_of_piece(const group& g, const digit& by, std::string_view head, std::uint64_t* words, std::size_t begin,
+                      std::size_t end) {
+    if (All && head.empty() && by.pivot.empty() && second_depth_ == none) { // nothing else to do
+      for (std::size_t i = begin; i < end; ++i)
+        words[i] = text_word_at(strings_[i], by.depth) ^ complement_;
+      return true;
     }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!All && i + 2 * ahead < end)
+        strings_.prefetch(g.positions[i + 2 * ahead]);
+      if (!All && i + ahead < end)
+        __builtin_prefetch(string_at<All>(g, i + ahead).data() + g.depth);
+      const std::string_view text = string_at<All>(g, i);
+      if (!begins_with(text, g.depth, head))
+        return false;
+      words[i] = word_of(text, by);
+      if (All && text.size() >= second_depth_)
+        second_words()[i] = text_word_at(text, second_depth_) ^ complement_;
+    }
+    return true;
+  }
+
+  static bool begins_with(std::string_view text, std::size_t depth, std::string_view head) {
+    return head.empty() ||
+           (text.size() - depth >= head.size() && std::memcmp(text.data() + depth, head.data(), head.size()) == 0);
   }
 
   static std::size_t end_of_equals(const std::uint64_t* words, std::size_t begin, std::size_t n) {
@@ -323,6 +551,8 @@ class string_sorter {
 
   /// Sorts words, and positions with them; `makes`: the positions are 0 … n − 1, which are made.
   void sort_words(std::uint64_t* words, Index* positions, std::size_t n, bool makes, unsigned threads, worker& w) {
+    if (n <= inserted && !makes)
+      return insert_by_words(words, positions, n);
     sort_request request{.type = key_type::u64, .n = n, .keys_in = words, .keys_out = words};
     request.carries = makes ? payload::indices : payload::values;
     request.value_bytes = sizeof(Index);
@@ -334,8 +564,23 @@ class string_sorter {
     if (w.space.bytes().size() < wanted)
       w.space = scratch(wanted, "the workspace of a sort of strings");
     const std::function<bool(double)> first = [&](double done) { return callback_(0.25 + 0.25 * done); };
-    const execution how{threads, w.space.bytes().first(wanted), makes && callback_ ? &first : nullptr};
+    const execution how{threads, w.space.bytes().first(wanted),
+                        positions == positions_ && makes && callback_ ? &first : nullptr};
     cpu_engine().run(request, {}, how);
+  }
+
+  static void insert_by_words(std::uint64_t* words, Index* positions, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) {
+      const std::uint64_t word = words[i];
+      const Index position = positions[i];
+      std::size_t at = i;
+      for (; at > 0 && word < words[at - 1]; --at) {
+        words[at] = words[at - 1];
+        positions[at] = positions[at - 1];
+      }
+      words[at] = word;
+      positions[at] = position;
+    }
   }
 
   // ---- equal strings ----
@@ -371,12 +616,6 @@ class string_sorter {
     return i;
   }
 
-  static void lower(std::atomic<std::size_t>& least, std::size_t to) {
-    std::size_t seen = least.load(std::memory_order_relaxed);
-    while (to < seen && !least.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
-    }
-  }
-
   const options plain_{};
   const Strings strings_;
   const std::size_t n_;
@@ -387,6 +626,8 @@ class string_sorter {
   const std::function<bool(double)>& callback_;
   const scratch repeats_; // a byte a string, where asked for
   std::vector<worker> workers_;
+  scratch second_{};                // words, in memory order
+  std::size_t second_depth_ = none; // where these begin
 };
 
 } // namespace sortile::cpu

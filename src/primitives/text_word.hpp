@@ -43,7 +43,7 @@ inline std::uint64_t load_few(const char* p, std::size_t n) {
 } // namespace detail
 
 /// The word of a text that begins at byte `from`, which is not beyond its end.
-inline std::uint64_t text_word_at(std::string_view text, std::size_t from) {
+[[gnu::always_inline]] inline std::uint64_t text_word_at(std::string_view text, std::size_t from) {
   const std::size_t rest = text.size() - from;
   if (rest > text_word_bytes)
     return (detail::load_big_endian(text.data() + from) & ~std::uint64_t{0xff}) | (text_word_bytes + 1);
