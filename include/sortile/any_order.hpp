@@ -8,10 +8,11 @@
 // It is called from several threads at once, through one object, and must not change the elements.
 //
 // How. Trivially copyable elements of at most 64 bytes in one piece of memory are sorted as they are, keys with values
-// as records of both: comparison_sort.hpp has the algorithm. Of all others (std::string, std::unique_ptr, a std::deque,
-// large structs) the positions are sorted, and the elements moved once. std::less and std::greater, of std or
-// std::ranges, on built-in numbers are the order that sortile has anyway: those calls become sort(keys) and its like,
-// floats included, whose NaN are the largest then.
+// as records of both: comparison_sort.hpp has the algorithm, comparison_few.hpp what is done of short arrays, and of
+// those nearly in order. Of all others (std::string, std::unique_ptr, a std::deque, large structs) the positions are
+// sorted, and the elements moved once. std::less and std::greater, of std or std::ranges, on built-in numbers are the
+// order that sortile has anyway: those calls become sort(keys) and its like, floats included, whose NaN are the largest
+// then.
 //
 // What holds. Stable, and the same for any number of threads. A comparison that is no strict weak order gives some
 // permutation, and nothing worse. Where the comparison throws, or the call is cancelled, elements sorted as they are
@@ -21,9 +22,10 @@
 // sortile/compare.cuh sorts by members and by on_device(less) (std::less and std::greater on numbers are sorted there
 // as well).
 //
-// Cost of n elements of T bytes: about n log2 n + 2 n comparisons; a few moves of each element. Memory:
+// Cost of n elements of T bytes: about n log2 n + 2 n comparisons, n + 7 of sorted ones; a few moves of each element.
+// Memory:
 //
-//   sort         n (T + 1)
+//   sort         n (T + 1); of up to 4 KiB on the stack
 //   with values  2 n R + n, where R is the size of a struct of key and value, and R <= 64; argsort the same with
 //                the position for the value, where T <= 16
 //   else         positions of 4 bytes (8 beyond 2^32 elements, argsort: of its own), twice, and n; then a copy of the
@@ -61,8 +63,6 @@ concept comparison_of = std::ranges::range<R> && !std::ranges::range<C> &&
 };
 
 namespace detail {
-
-inline constexpr std::size_t most_moved_bytes = 64; // elements that are sorted as they are
 
 template <class T>
 concept moved_as_bytes = std::is_trivially_copyable_v<T> && sizeof(T) <= most_moved_bytes;
@@ -214,7 +214,7 @@ void sort(R&& elements, Less less, const options& opts = {}) {
     const std::size_t n = detail::length(elements);
     T* const data = std::ranges::data(elements);
     const detail::by_element<T, Less> before{less};
-    if (detail::are_usual(opts) && opts.order == order::ascending && detail::insert_few(data, n, before))
+    if (detail::are_usual(opts) && opts.order == order::ascending && detail::sort_few_by(data, n, n, before))
       return;
     detail::comparison_call call({"a sort by a comparison", n, sizeof(T)},
                                  {detail::named("the elements", elements, true)}, opts);

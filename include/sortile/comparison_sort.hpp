@@ -11,7 +11,8 @@
 //
 // Elements that are equal to a splitter get a bucket of their own, which is done, where two splitters are equal: some
 // key is frequent then. Before all that, one scan: where the elements are a few ascending or strictly descending runs,
-// as sorted, reversed and appended arrays are, these are merged.
+// as sorted, reversed and appended arrays are, these are merged; where runs are long and few elements are out of place,
+// these are put where they belong (comparison_few.hpp).
 //
 // What holds. The sample is drawn at places that n alone decides, and no step's result depends on how the work is
 // shared out; the result of a stable sort has no freedom anyway. The byte of an element is written once and read once,
@@ -27,6 +28,7 @@
 #pragma once
 
 #include <sortile/comparison_call.hpp>
+#include <sortile/comparison_few.hpp>
 #include <sortile/comparison_merge.hpp>
 #include <sortile/projections.hpp>
 
@@ -269,17 +271,18 @@ class comparison_sorter {
 
   /// Whatever is thrown, data holds a permutation.
   void run() {
-    const std::size_t runs = find_runs();
-    if (runs == 1) {
+    array_runs<T> found(data_, n_, less_);
+    const bool few_runs = found.are_all() && n_ / least_merged >= found.count();
+    if (put_in_order(found, data_, other_, n_, less_)) {
       call_.expect(0);
+    } else if (few_runs) {
+      merge_runs(found.turned());
     } else if (n_ <= merged_alone) {
       call_.expect(n_);
       call_.for_each(1, [&](std::size_t) {
         sort_by_merges(data_, other_, n_, false, less_);
         return n_;
       });
-    } else if (runs > 1) {
-      merge_runs(runs);
     } else {
       call_.expect(3 * std::uint64_t{n_});
       divide();
@@ -288,45 +291,16 @@ class comparison_sorter {
   }
 
  private:
-  static constexpr std::size_t most_runs = 8;
+  static constexpr std::size_t least_merged = 16; // elements of a run, on the average
 
-  /// Where all elements lie in a few runs: how many, in runs_, each ascending now; else 0.
-  std::size_t find_runs() {
-    bool falling[most_runs] = {};
-    std::size_t count = 0;
-    for (std::size_t begin = 0; begin < n_; ++count) {
-      if (count == most_runs)
-        return 0;
-      std::size_t end = begin + 1;
-      falling[count] = end < n_ && less_(data_[end], data_[begin]);
-      while (end < n_ && less_(data_[end], data_[end - 1]) == falling[count])
-        ++end;
-      runs_[count] = {data_ + begin, end - begin};
-      begin = end;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      if (falling[i])
-        reverse(data_ + (runs_[i].data() - data_), runs_[i].size());
-    return count == 0 ? 1 : count;
-  }
-
-  static void reverse(T* data, std::size_t n) {
-    for (std::size_t i = 0; i < n / 2; ++i) {
-      alignas(T) std::byte held[sizeof(T)];
-      std::memcpy(held, static_cast<const void*>(data + i), sizeof held);
-      put(data + i, data + n - 1 - i);
-      std::memcpy(static_cast<void*>(data + n - 1 - i), held, sizeof held);
-    }
-  }
-
-  void merge_runs(std::size_t count) {
-    run_merger<T, Less> merger(call_, std::span(runs_).first(count), less_);
+  void merge_runs(std::span<std::span<const T>> runs) {
+    run_merger<T, Less> merger(call_, runs, less_);
     call_.expect(merger.passes() * std::uint64_t{n_});
     const bool from_other = merger.passes() % 2 == 1; // the first pass writes to data
     if (from_other) {
       copy_all(call_, other_, data_, n_);
-      for (std::size_t i = 0; i < count; ++i)
-        runs_[i] = {other_ + (runs_[i].data() - data_), runs_[i].size()};
+      for (std::span<const T>& run : runs)
+        run = {other_ + (run.data() - data_), run.size()};
     }
     try {
       merger.merge(data_, other_);
@@ -395,7 +369,6 @@ class comparison_sorter {
   T* other_;
   std::size_t n_;
   const Less& less_;
-  std::span<const T> runs_[most_runs];
   bool moved_ = false;
 };
 

@@ -12,6 +12,8 @@
 //
 // How. Each projection is called once for each element, in their order, on the calling thread, and its keys are written
 // to an array of their own. run(rows_request) finds the order from these arrays. Then the elements are moved, once.
+// Elements of up to 64 bytes by data members are looked at first: up to 20 are sorted as they are, and up to 65,536
+// that are in order, but for few of them, are put in order (comparison_few.hpp).
 //
 // What holds. Stable. Of floats -0 equals +0 and every NaN is the largest. options::order descending turns all
 // directions round; options::bits and options::workspace are refused, and memory::device too: sortile/compare.cuh sorts
@@ -31,6 +33,7 @@
 #pragma once
 
 #include <sortile/arrays.hpp>
+#include <sortile/comparison_few.hpp>
 #include <sortile/few.hpp>
 #include <sortile/request.hpp>
 #include <sortile/types.hpp>
@@ -203,29 +206,6 @@ constexpr bool check_movable_structs() {
   }
 }
 
-/// Sorts few elements in the caller's own code (few.hpp), stably. Each moves once, when its place is known, so none is
-/// lost where `before` throws. False: nothing was done, and the library has to be called.
-template <class T, class Before>
-bool insert_few(T* data, std::size_t n, const Before& before) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  if (n - 2 > most_inserted - 2 || !few_door_is_open() || data == nullptr ||
-      reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0)
-    return false;
-  for (std::size_t i = 1; i < n; ++i) {
-    std::size_t at = i;
-    while (at > 0 && before(data[i], data[at - 1]))
-      --at;
-    if (at == i)
-      continue;
-    alignas(T) unsigned char held[sizeof(T)];
-    std::memcpy(held, static_cast<const void*>(data + i), sizeof(T));
-    for (std::size_t to = i; to > at; --to) // each by few moves; a call of memmove takes longer
-      std::memcpy(static_cast<void*>(data + to), static_cast<const void*>(data + to - 1), sizeof(T));
-    std::memcpy(static_cast<void*>(data + at), held, sizeof(T));
-  }
-  return true;
-}
-
 /// Below, equal or above as -1, 0, 1.
 template <class T, class F>
 int compare_by(const T& a, const T& b, const projection<F>& by) {
@@ -237,19 +217,48 @@ int compare_by(const T& a, const T& b, const projection<F>& by) {
   return by.order == order::descending ? -found : found;
 }
 
-/// Sorts few structs by their members, which can be read time and again: that does not throw, and nobody counts it.
-/// False: nothing was done.
+/// Members can be read time and again: that does not throw, and nobody counts it.
 template <class Structs, class... F>
-bool insert_few_by(Structs& structs, const options& opts, const projection<F>&... by) {
+concept comparable_by_members = array_like<Structs&> &&
+    std::is_trivially_copyable_v<std::ranges::range_value_t<Structs>> &&(std::is_member_object_pointer_v<F>&&...);
+
+/// The comparison that projections on members are.
+template <class T, class... F>
+auto by_members(const order& all, const projection<F>&... by) {
+  return [&](const T& a, const T& b) {
+    int found = 0;
+    static_cast<void>((((found = compare_by(a, b, by)) != 0) || ...));
+    return comes_first(found, all);
+  };
+}
+
+inline constexpr std::size_t most_merged_by_members = 20; // of more, a sort of keys takes less
+
+/// Sorts short arrays by members. False: nothing was done.
+template <class Structs, class... F>
+bool sort_few_by_members(Structs& structs, const options& opts, const projection<F>&... by) {
+  if constexpr (comparable_by_members<Structs, F...>)
+    return are_usual(opts) && sort_few_by(std::ranges::data(structs), length(structs), most_merged_by_members,
+                                          by_members<std::ranges::range_value_t<Structs>>(opts.order, by...));
+  else
+    return false;
+}
+
+/// Longer ones, checked, where they are nearly in order. False: nothing was done.
+template <class Structs, class... F>
+bool put_in_order_by_members(Structs& structs, const options& opts, const projection<F>&... by) {
   using T = std::ranges::range_value_t<Structs>;
-  if constexpr (array_like<Structs&> && std::is_trivially_copyable_v<T> &&
-                (std::is_member_object_pointer_v<F> && ...)) {
-    const auto before = [&](const T& a, const T& b) {
-      int found = 0;
-      static_cast<void>((((found = compare_by(a, b, by)) != 0) || ...));
-      return comes_first(found, opts.order);
-    };
-    return are_usual(opts) && insert_few(std::ranges::data(structs), length(structs), before);
+  if constexpr (comparable_by_members<Structs, F...> && sizeof(T) <= most_moved_bytes) {
+    T* const data = std::ranges::data(structs);
+    const std::size_t n = length(structs);
+    if (n <= most_on_stack<T> || n > most_mended || !are_usual(opts))
+      return false;
+    const auto before = by_members<T>(opts.order, by...);
+    array_runs<T> found(data, n, before);
+    if (!found.are_long())
+      return false;
+    const call_memory other(n, sizeof(T), "a sort of structs");
+    return put_in_order(found, data, static_cast<T*>(other.data()), n, before);
   } else {
     return false;
   }
@@ -328,9 +337,11 @@ void sort(Structs&& structs, const projection<F>& first, const More&... more) {
     detail::split_options(
         [&](const options& opts, const auto&... by) {
           if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
-            if (detail::insert_few_by(structs, opts, by...))
+            if (detail::sort_few_by_members(structs, opts, by...))
               return;
             const options for_rows = detail::options_for_rows(opts, structs);
+            if (detail::put_in_order_by_members(structs, opts, by...))
+              return;
             if (detail::length(structs) <= std::size_t{1} << 32)
               detail::sort_structs<std::uint32_t>(structs, opts, for_rows, by...);
             else

@@ -73,7 +73,7 @@ std::optional<arrow_type> equal_texts_type(std::string_view bytes) {
 
 /// Uninitialised memory that a column owns.
 std::shared_ptr<void> memory_of(std::size_t bytes) {
-  const auto space = std::make_shared<cpu::scratch>(bytes, "a column of a table");
+  const auto space = std::make_shared<cpu::scratch>(bytes, "a column of a table", cpu::scratch::held_for::longer);
   return {space, space->bytes().data()};
 }
 

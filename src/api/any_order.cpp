@@ -94,13 +94,17 @@ comparison_call::comparison_call(const request& asked, std::initializer_list<cal
     buckets_ = reinterpret_cast<std::uint8_t*>(space + layout.buckets);
     counts_ = reinterpret_cast<std::size_t*>(space + layout.counts);
   }
-  state_ = new state{opts.progress, std::move(own)};
+  void* const place = cpu::take_memory(sizeof(state));
+  if (place == nullptr)
+    throw std::bad_alloc();
+  state_ = new (place) state{opts.progress, std::move(own)};
 } catch (const std::bad_alloc&) {
   throw out_of_memory(std::string("sortile: out of memory in ") + asked.operation);
 }
 
 comparison_call::~comparison_call() {
-  delete state_;
+  state_->~state();
+  cpu::give_memory(state_);
 }
 
 void comparison_call::expect(std::uint64_t units) {

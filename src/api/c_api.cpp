@@ -110,7 +110,7 @@ sortile_status sortile_argsort_rows(const sortile_column* columns, size_t column
 sortile_status sortile_sort_rows(const sortile_column* columns, size_t column_count, const sortile_row_array* arrays,
                                  size_t array_count, size_t n, const sortile_options* opts) {
   return translated([&] {
-    const std::vector<row_array> list = arrays_of(arrays, array_count);
+    const cpu::call_vector<row_array> list = arrays_of(arrays, array_count);
     perform(sort_rows_request{n, columns_of(columns, column_count), list}, opts);
   });
 }
@@ -123,7 +123,7 @@ sortile_status sortile_permute(size_t n, const void* indices, size_t index_bytes
 sortile_status sortile_merge(sortile_key_type type, const sortile_run* runs, size_t run_count, void* keys_out,
                              size_t value_bytes, void* values_out, const sortile_options* opts) {
   return translated([&] {
-    const std::vector<sorted_run> list = runs_of(runs, run_count);
+    const cpu::call_vector<sorted_run> list = runs_of(runs, run_count);
     perform(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, opts);
   });
 }
@@ -133,7 +133,7 @@ sortile_status sortile_merge_workspace_bytes(sortile_key_type type, const sortil
                                              const sortile_options* opts) {
   return translated([&] {
     need_result(bytes, "bytes");
-    const std::vector<sorted_run> list = runs_of(runs, run_count);
+    const cpu::call_vector<sorted_run> list = runs_of(runs, run_count);
     *bytes = workspace_bytes(merge_request{type_of(type), list, keys_out, value_bytes, values_out}, options_of(opts));
   });
 }

@@ -196,22 +196,22 @@ segments segments_of(const sortile_segments* given) {
           given->length, given->stride, given->step};
 }
 
-std::vector<column> columns_of(const sortile_column* given, std::size_t count) {
-  std::vector<column> list;
+cpu::call_vector<column> columns_of(const sortile_column* given, std::size_t count) {
+  cpu::call_vector<column> list;
   for (const sortile_column& c : list_of(given, count, "columns"))
     list.push_back({type_of(c.type), c.data, order_of(c.order)});
   return list;
 }
 
-std::vector<row_array> arrays_of(const sortile_row_array* given, std::size_t count) {
-  std::vector<row_array> list;
+cpu::call_vector<row_array> arrays_of(const sortile_row_array* given, std::size_t count) {
+  cpu::call_vector<row_array> list;
   for (const sortile_row_array& a : list_of(given, count, "arrays"))
     list.push_back({a.values, a.value_bytes});
   return list;
 }
 
-std::vector<sorted_run> runs_of(const sortile_run* given, std::size_t count) {
-  std::vector<sorted_run> list;
+cpu::call_vector<sorted_run> runs_of(const sortile_run* given, std::size_t count) {
+  cpu::call_vector<sorted_run> list;
   for (const sortile_run& r : list_of(given, count, "runs"))
     list.push_back({r.keys, r.values, r.n});
   return list;

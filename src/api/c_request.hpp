@@ -2,6 +2,8 @@
 // be one is refused by its name in sortile.h.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
+
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/route.hpp>
@@ -11,7 +13,6 @@
 #include <sortile/sortile.h>
 
 #include <span>
-#include <vector>
 
 namespace sortile::c_abi {
 
@@ -36,9 +37,9 @@ route_request route_of(const sortile_route_request* given);
 scan_request scan_of(sortile_key_type type, const void* in, void* out, std::size_t n, sortile_scan_operator op,
                      scan_kind kind);
 segments segments_of(const sortile_segments* given);
-std::vector<column> columns_of(const sortile_column* given, std::size_t count);
-std::vector<row_array> arrays_of(const sortile_row_array* given, std::size_t count);
-std::vector<sorted_run> runs_of(const sortile_run* given, std::size_t count);
+cpu::call_vector<column> columns_of(const sortile_column* given, std::size_t count);
+cpu::call_vector<row_array> arrays_of(const sortile_row_array* given, std::size_t count);
+cpu::call_vector<sorted_run> runs_of(const sortile_run* given, std::size_t count);
 
 /// Lists and results lie in host memory, wherever the arrays do.
 void need_list(const void* list, std::size_t count, const char* name);

@@ -2,11 +2,11 @@
 #include "api/checks.hpp"
 
 #include "api/array_checks.hpp"
+#include "cpu/memory_slots.hpp"
 
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
 namespace sortile::checks {
 namespace {
@@ -343,7 +343,7 @@ void rows(const rows_request& r, const options& opts) {
 void sort_rows(const sort_rows_request& r, const options& opts) {
   on_host("a sort of rows", opts);
   need_columns(r.columns, r.n, opts);
-  std::vector<named_array> arrays;
+  cpu::call_vector<named_array> arrays;
   for (const row_array& given : r.arrays) {
     const array_name name("array ", arrays.size());
     need_value_size(given.value_bytes);

@@ -21,7 +21,7 @@ namespace {
 /// A checked request, and who does it with how many threads.
 struct assignment {
   sort_request request;
-  engine_choice choice;
+  const engine& by;
   unsigned threads;
   bool at_once; ///< without workspace, as a limit of it asks for wherever that can be
 };
@@ -35,10 +35,9 @@ assignment assign(const sort_request& given, const options& opts, purpose what) 
   // device memory.
   const bool alone = request.n < door_alone_below || opts.memory == memory::device;
   const unsigned threads = alone ? 1 : resolve_threads(opts);
-  const engine_choice choice = choose_engine(request, opts, what);
-  const bool at_once =
-      opts.workspace_limit != 0 && choice.chosen == &cpu::cpu_engine() && cpu::sorts_at_once(request, opts);
-  return {request, choice, threads, at_once};
+  const engine& by = choose_engine(request, opts, what);
+  const bool at_once = opts.workspace_limit != 0 && &by == &cpu::cpu_engine() && cpu::sorts_at_once(request, opts);
+  return {request, by, threads, at_once};
 }
 
 plan plan_at_once(const sort_request& r) {
@@ -78,9 +77,9 @@ std::size_t most_workspace_bytes(const sort_request& unplaced, const options& op
 plan explain(const sort_request& request, const options& opts) {
   return with_named_failures("the plan of a sort", [&] {
     const assignment a = assign(request, opts, purpose::planning);
-    plan p = a.at_once ? plan_at_once(a.request) : a.choice.chosen->make_plan(a.request, opts, a.threads);
-    p.engine = a.choice.chosen->name();
-    p.reason = a.choice.reason;
+    plan p = a.at_once ? plan_at_once(a.request) : a.by.make_plan(a.request, opts, a.threads);
+    p.engine = a.by.name();
+    p.reason = why_chosen(a.by, a.request, opts, purpose::planning);
     return p;
   });
 }
@@ -90,7 +89,7 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts) {
     return most_workspace_bytes(request, opts);
   return with_named_failures("the plan of a sort", [&] {
     const assignment a = assign(request, opts, purpose::planning);
-    return a.at_once ? 0 : a.choice.chosen->workspace_bytes(a.request, opts, a.threads);
+    return a.at_once ? 0 : a.by.workspace_bytes(a.request, opts, a.threads);
   });
 }
 
@@ -99,7 +98,7 @@ result_place run(const sort_request& given, const options& opts) {
     return result_place::output;
   return with_named_failures("a sort", [&] {
     const assignment a = assign(given, opts, purpose::running);
-    const std::size_t wanted = a.at_once ? 0 : a.choice.chosen->workspace_used(a.request, opts, a.threads);
+    const std::size_t wanted = a.at_once ? 0 : a.by.workspace_used(a.request, opts, a.threads);
     const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(a.request, opts, wanted);
@@ -112,7 +111,7 @@ result_place run(const sort_request& given, const options& opts) {
     const execution how{.threads = a.threads,
                         .workspace = callers ? opts.workspace.first(wanted) : own.bytes(),
                         .progress = opts.progress ? &opts.progress : nullptr};
-    return a.choice.chosen->run(a.request, opts, how);
+    return a.by.run(a.request, opts, how);
   });
 }
 
@@ -194,8 +193,8 @@ void release_scratch() noexcept {
 std::vector<engine_info> engines() {
   std::vector<engine_info> list;
   for (const engine* e : all_engines()) {
-    const std::string why = e->why_unusable();
-    list.push_back({std::string(e->name()), std::string(e->description()), why.empty(), why});
+    const std::string_view why = e->why_unusable();
+    list.push_back({std::string(e->name()), std::string(e->description()), why.empty(), std::string(why)});
   }
   return list;
 }

@@ -4,6 +4,7 @@
 
 #include "api/array_checks.hpp"
 #include "api/checks.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "plan/segment_places.hpp"
 
@@ -67,14 +68,16 @@ void need_strided(const segments& w, std::size_t n) {
   if (w.count == 0 || w.length == 0)
     return;
   const std::size_t across = product(w.length - 1, w.step), along = product(w.count - 1, w.stride);
-  const std::string shape = text(w.count) + " segments of " + text(w.length) + " elements, stride " + text(w.stride) +
-                            ", step " + text(w.step);
+  const auto shape = [&w] {
+    return text(w.count) + " segments of " + text(w.length) + " elements, stride " + text(w.stride) + ", step " +
+           text(w.step);
+  };
   if (sum(sum(across, along), 1) > n || sum(across, along) == none)
-    refuse_segments(shape + ": reach beyond the arrays' " + text(n) + " elements");
+    refuse_segments(shape() + ": reach beyond the arrays' " + text(n) + " elements");
   // i · stride = k · step first where i = step / g and k = stride / g.
   const std::size_t g = std::gcd(w.stride, w.step);
   if ((w.count > 1 || w.length > 1) && (g == 0 || (w.count > w.step / g && w.length > w.stride / g)))
-    refuse_segments(shape +
+    refuse_segments(shape() +
                     ": overlap; with g, the greatest common divisor of stride and step, they need count ≤ step / g or "
                     "length ≤ stride / g");
 }
@@ -122,7 +125,7 @@ chunk_findings look_at(const segmented_request& r, std::size_t begin, std::size_
 /// Of ranges in any order: by the order of their beginnings.
 void need_no_overlap(const segmented_request& r, unsigned threads) {
   const segments& w = r.where;
-  std::vector<std::uint64_t> order(w.count);
+  cpu::call_vector<std::uint64_t> order(w.count);
   options opts;
   opts.engine = "cpu";
   opts.threads = threads;
@@ -213,7 +216,7 @@ segment_survey survey(const segmented_request& request, unsigned threads) {
     return of_equal_lengths(w);
   const std::size_t chunk = std::max(least_chunk, (w.count + most_chunks - 1) / most_chunks);
   const std::size_t chunks = (w.count + chunk - 1) / chunk;
-  std::vector<chunk_findings> found(chunks);
+  cpu::call_vector<chunk_findings> found(chunks);
   cpu::for_each_task(w.count < 16 * least_chunk ? 1 : threads, chunks, nullptr, [&](unsigned, std::size_t c) {
     found[c] = look_at(request, c * chunk, std::min(w.count, (c + 1) * chunk));
   });

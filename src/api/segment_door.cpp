@@ -15,27 +15,37 @@ namespace {
 
 /// A checked request, and who does it with how many threads.
 struct segment_assignment {
-  engine_choice choice;
+  const engine& by;
   const segment_sorter& sorter;
   unsigned threads;
 };
 
-/// \throws engine_unusable where no engine can do it, or not the one asked for
-segment_assignment assign(const segmented_request& request, const options& opts, purpose what) {
-  checks::segmented(request, opts);
+/// What engines are asked to sort.
+sort_request asked_of_engines(const segmented_request& request, const options& opts) {
   sort_request asked = request.arrays;
   asked.device_status = nullptr;
   if (opts.memory == memory::host)
     asked.n = 0; // so that no engine is chosen that pays for large arrays alone
-  const engine_choice choice = choose_engine(asked, opts, what);
-  const segment_sorter* const sorter = choice.chosen->segments();
-  const std::string why = sorter == nullptr ? "it has no sort within segments" : sorter->why_refused(request, opts);
+  return asked;
+}
+
+std::string why_chosen(const engine& by, const segmented_request& request, const options& opts, purpose what) {
+  return sortile::why_chosen(by, asked_of_engines(request, opts), opts, what);
+}
+
+/// \throws engine_unusable where no engine can do it, or not the one asked for
+segment_assignment assign(const segmented_request& request, const options& opts, purpose what) {
+  checks::segmented(request, opts);
+  const engine& by = choose_engine(asked_of_engines(request, opts), opts, what);
+  const segment_sorter* const sorter = by.segments();
+  const std::string_view why =
+      sorter == nullptr ? "it has no sort within segments" : sorter->why_refused(request, opts);
   if (!why.empty())
-    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
-                          ", does not do this: " + why);
+    throw engine_unusable("sortile: engine '" + std::string(by.name()) + "', " + why_chosen(by, request, opts, what) +
+                          ", does not do this: " + std::string(why));
   const bool alone =
       opts.memory == memory::device || std::max(request.arrays.n, request.where.count) < door_alone_below;
-  return {choice, *sorter, alone ? 1 : resolve_threads(opts)};
+  return {by, *sorter, alone ? 1 : resolve_threads(opts)};
 }
 
 /// The request with arrays somewhere, where it has none yet: for plans.
@@ -61,8 +71,8 @@ plan explain(const segmented_request& request, const options& opts) {
     const segmented_request r = placed(request);
     const segment_assignment a = assign(r, opts, purpose::planning);
     plan p = a.sorter.make_plan(r, opts, a.threads);
-    p.engine = a.choice.chosen->name();
-    p.reason = a.choice.reason;
+    p.engine = a.by.name();
+    p.reason = why_chosen(a.by, r, opts, purpose::planning);
     return p;
   });
 }

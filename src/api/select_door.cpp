@@ -97,14 +97,14 @@ kernels_choice kernels_for(std::size_t n, const options& opts, purpose what) {
     return {nullptr, "cpu",
             what == purpose::planning ? "arrays in host memory are its own, unless another engine is named" : ""};
   // Any request that every engine takes: only the engine is wanted.
-  const engine_choice choice =
-      choose_engine(sort_request{.n = n, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);
-  const selector* const kernels = choice.chosen->selects();
+  const sort_request any{.n = n, .keys_in = nowhere(), .keys_out = nowhere()};
+  const engine& by = choose_engine(any, opts, what);
+  const selector* const kernels = by.selects();
   if (kernels == nullptr || !kernels->reaches(opts.memory))
-    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+    throw engine_unusable("sortile: engine '" + std::string(by.name()) + "', " + why_chosen(by, any, opts, what) +
                           ", does not do this with arrays in " +
                           (opts.memory == memory::host ? "host memory; engine 'cpu' does" : "device memory"));
-  return {kernels, choice.chosen->name(), choice.reason};
+  return {kernels, by.name(), why_chosen(by, any, opts, what)};
 }
 
 namespace {

@@ -16,19 +16,20 @@ const struct_sorter& engine_of_caller(bool on_executor, const char* operation, o
   if (on_executor && opts.engine.empty())
     opts.engine = "executor";
   // Any request that every engine takes: only the engine's name is wanted.
-  const engine_choice choice = [&] {
+  const sort_request any{.n = 1, .keys_in = nowhere(), .keys_out = nowhere()};
+  const engine& by = [&]() -> const engine& {
     try {
-      return choose_engine(sort_request{.n = 1, .keys_in = nowhere(), .keys_out = nowhere()}, opts, what);
+      return choose_engine(any, opts, what);
     } catch (const engine_unusable& refusal) {
       throw engine_unusable(std::string(refusal.what()) + " (in " + operation + ")");
     }
   }();
   const std::string_view able = on_executor ? "executor" : "cuda";
-  if (choice.chosen->name() != able || choice.chosen->structs() == nullptr)
-    throw engine_unusable("sortile: engine '" + std::string(choice.chosen->name()) + "', " + choice.reason +
+  if (by.name() != able || by.structs() == nullptr)
+    throw engine_unusable("sortile: engine '" + std::string(by.name()) + "', " + why_chosen(by, any, opts, what) +
                           ", does not do " + operation + "; as this call was compiled, engine '" + std::string(able) +
                           "' does");
-  return *choice.chosen->structs();
+  return *by.structs();
 }
 
 namespace {

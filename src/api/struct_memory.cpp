@@ -7,24 +7,28 @@
 #include "plan/engine.hpp"
 
 #include <limits>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace sortile::detail {
 
 call_memory::call_memory(std::size_t n, std::size_t element_bytes, const char* purpose) {
   if (n > std::numeric_limits<std::size_t>::max() / 2 / element_bytes)
     no_memory(n, element_bytes, purpose);
-  try {
-    auto* const owned = new cpu::scratch(n * element_bytes, purpose);
-    owner_ = owned;
-    data_ = owned->bytes().data();
-  } catch (const std::bad_alloc&) {
+  cpu::scratch memory(n * element_bytes, purpose);
+  void* const place = cpu::take_memory(sizeof memory);
+  if (place == nullptr)
     no_memory(n, element_bytes, purpose);
-  }
+  data_ = memory.bytes().data();
+  owner_ = new (place) cpu::scratch(std::move(memory));
 }
 
 call_memory::~call_memory() {
-  delete static_cast<cpu::scratch*>(owner_);
+  if (owner_ == nullptr)
+    return;
+  std::destroy_at(static_cast<cpu::scratch*>(owner_));
+  cpu::give_memory(owner_);
 }
 
 options options_for_rows(const options& opts, const void* structs, std::size_t n) {

@@ -15,13 +15,13 @@
 #pragma once
 
 #include "cpu/kernels.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -39,7 +39,7 @@ class byte_scatter {
 
   void run() {
     places one;
-    std::vector<places> several(chunks_ == 1 ? 0 : chunks_);
+    call_vector<places> several(chunks_ == 1 ? 0 : chunks_);
     places* const of = chunks_ == 1 ? &one : several.data();
     for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
       count(c, of[c]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/in_order.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/value_chains.hpp"
 
@@ -9,7 +10,6 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -112,7 +112,7 @@ class chain_sorter {
     unsigned chunk;
     std::uint64_t end; // in the result, of this and all before it
   };
-  using placed_values = std::vector<value>;
+  using placed_values = call_vector<value>;
 
   static std::span<std::uint16_t> owners(std::byte* at, std::size_t bytes) {
     return {reinterpret_cast<std::uint16_t*>(at), bytes / sizeof(std::uint16_t)};
@@ -135,7 +135,7 @@ class chain_sorter {
     constexpr std::size_t step = 4096;
     key_image<K> plain = image_;
     plain.exact = false;
-    std::vector<look_result<K>> looks(chunks_);
+    call_vector<look_result<K>> looks(chunks_);
     std::atomic<bool> stopped{false};
     for_each_task(chunks_, chunks_, job_.progress, [&](unsigned, std::size_t c) {
       look_result<K>& found = looks[c];
@@ -250,8 +250,8 @@ class chain_sorter {
   const lanes<K> result_;
   const unsigned chunks_;
   const bool stays_; // without spare arrays
-  std::vector<chain_room> rooms_;
-  std::vector<value_chains<K>> chains_;
+  call_vector<chain_room> rooms_;
+  call_vector<value_chains<K>> chains_;
   bool moved_ = false;
 };
 

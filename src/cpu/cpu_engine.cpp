@@ -24,8 +24,8 @@ class engine_on_cpu final : public engine {
   std::string_view description() const override {
     return "stable radix sort on all cores: scan, partition, local sorts in the L2 cache";
   }
-  std::string why_unusable() const override { return {}; }
-  std::string why_refused(const sort_request&, const options& opts) const override {
+  std::string_view why_unusable() const override { return {}; }
+  std::string_view why_refused(const sort_request&, const options& opts) const override {
     return opts.memory == memory::device ? "it cannot reach device memory" : "";
   }
 

@@ -13,13 +13,13 @@
 // the comparisons.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/sampled_split.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <iterator>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -164,7 +164,7 @@ class value_table {
   }
 
   /// Adds the values and their counts.
-  void append_to(std::vector<entry>& all) const {
+  void append_to(call_vector<entry>& all) const {
     for (std::size_t i = 0; i < slots_.slots(); ++i)
       if (slots_[i].what != 0)
         all.push_back(slots_[i]);

@@ -26,6 +26,7 @@
 // Chunks of 1 KiB: they save little between hits, and a hit costs three times.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/select_keys.hpp"
 #include "cpu/told_steps.hpp"
 #include "cpu/vector_sort.hpp"
@@ -33,7 +34,6 @@
 #include <algorithm>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -206,7 +206,7 @@ template <class K>
     collected_keys<K> alone(k, memory);
     return find(&alone, 1);
   }
-  std::vector<collected_keys<K>> of_workers;
+  call_vector<collected_keys<K>> of_workers;
   of_workers.reserve(layout.workers);
   for (unsigned w = 0; w < layout.workers; ++w)
     of_workers.emplace_back(k, memory + w * of_one);

@@ -9,6 +9,7 @@
 
 #include "cpu/cpu_engine.hpp"
 #include "cpu/key_image.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
 #include "plan/group_bytes.hpp"
@@ -41,7 +42,7 @@ class grouper {
 
   /// `sorted` keys; `order` their positions, or null.
   std::size_t run(const K* sorted, const Index* order) const {
-    std::vector<std::size_t> first_group(pieces_ + 1);
+    call_vector<std::size_t> first_group(pieces_ + 1);
     for_each_task(threads_, pieces_, &progress_, [&](unsigned, std::size_t piece) {
       std::size_t begins = 0;
       for (std::size_t i = begin(piece); i < begin(piece + 1); ++i)
@@ -52,7 +53,7 @@ class grouper {
     for (std::size_t piece = 0; piece < pieces_; ++piece)
       first_group[piece + 1] += first_group[piece];
     const std::size_t groups = first_group[pieces_];
-    std::vector<ends> begins(pieces_);
+    call_vector<ends> begins(pieces_);
     for_each_task(threads_, pieces_, &progress_, [&](unsigned, std::size_t piece) {
       begins[piece] = write(sorted, order, piece, first_group[piece]);
       progress_.add(begin(piece + 1) - begin(piece));
@@ -107,7 +108,7 @@ class grouper {
   }
 
   /// The last group of each piece ends where the next group begins, perhaps several pieces further on.
-  void close_counts(const std::vector<std::size_t>& first_group, const std::vector<ends>& begins) const {
+  void close_counts(const call_vector<std::size_t>& first_group, const call_vector<ends>& begins) const {
     auto* const counts = static_cast<Index*>(request_.counts);
     std::size_t next = request_.n;
     for (std::size_t piece = pieces_; piece-- > 0;)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cpu/few_values.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/vector_parts.hpp"
 #include "cpu/zeros_and_nans.hpp"
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -52,7 +52,7 @@ class standing_values {
 
  private:
   static constexpr std::uint8_t none = 0xff;
-  std::vector<std::uint8_t> value_;
+  call_vector<std::uint8_t> value_;
 };
 
 template <class K>
@@ -134,7 +134,7 @@ class heavy_keys {
       std::size_t begin, rest;
       std::uint64_t counts[most];
     };
-    std::vector<found> in(zeros_and_nans<K>::pieces_for(workers));
+    call_vector<found> in(zeros_and_nans<K>::pieces_for(workers));
     for_each_task(workers, in.size(), progress, [&](unsigned, std::size_t p) {
       found f{part_begin(n, in.size(), p), 0, {}};
       standing_values::each_stretch(f.begin, part_begin(n, in.size(), p + 1), [&](std::size_t begin, std::size_t end) {

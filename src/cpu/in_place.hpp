@@ -30,6 +30,7 @@
 #include "cpu/atomic_view.hpp"
 #include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/split_choice.hpp"
 #include "cpu/vector_sort.hpp"
@@ -38,7 +39,6 @@
 #include <bit>
 #include <cstring>
 #include <thread>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -164,7 +164,7 @@ class in_place_sorter {
 
   look_result<K> look(const segment& s, unsigned workers) const {
     const std::size_t pieces = workers == 1 ? 1 : 4 * std::size_t{workers};
-    std::vector<look_result<K>> looks(pieces);
+    call_vector<look_result<K>> looks(pieces);
     const K* const keys = array_.keys + s.begin;
     for_each_task(workers, pieces, meter(workers), [&](unsigned, std::size_t p) {
       constexpr std::size_t step = 4096;
@@ -302,7 +302,7 @@ class in_place_sorter {
 
   void sort_buckets(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
                     const std::uint64_t* begins) {
-    std::vector<std::size_t> alone; // buckets that are tasks of one thread
+    call_vector<std::size_t> alone; // buckets that are tasks of one thread
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const segment bucket{s.begin + begins[b], begins[b + 1] - begins[b]};
       if (d.is_of_equals(b) || bucket.n < 2)

@@ -20,6 +20,7 @@
 // Cost: of a median of 2^26 keys of 8 bytes 14 MB beside the keys, where a copy of all of them was 512.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/misplaced.hpp"
 #include "cpu/select_keys.hpp"
 #include "cpu/told_steps.hpp"
@@ -93,7 +94,7 @@ class equal_floats {
 
  private:
   const selection<K>& keys_;
-  std::vector<piece_counts> counts_;
+  call_vector<piece_counts> counts_;
   K image_{};
   std::size_t below_ = 0, equal_ = 0;
 };
@@ -399,7 +400,7 @@ class long_nth_element {
   const unsigned threads_;
   progress_meter& progress_;
   split_room room_;
-  std::vector<K> sample_;
+  call_vector<K> sample_;
 };
 
 } // namespace sortile::cpu

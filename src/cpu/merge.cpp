@@ -24,6 +24,7 @@
 // good for the few pieces that threads need.
 #include "cpu/cpu_engine.hpp"
 #include "cpu/key_image.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class merger {
     const std::size_t piece = std::max(piece_keys, keys_a_cut * runs_.size());
     const std::size_t pieces = n < merge_alone_below ? 1 : std::max<std::size_t>(4 * threads, n / piece);
     threads = n < merge_alone_below ? 1 : threads;
-    const std::vector<cut> cuts = make_cuts(n, pieces, threads, progress);
+    const call_vector<cut> cuts = make_cuts(n, pieces, threads, progress);
     for_each_task(threads, pieces, &progress, [&](unsigned, std::size_t i) {
       const std::size_t begin = part_begin(n, pieces, i), end = part_begin(n, pieces, i + 1);
       if (begin == end)
@@ -71,7 +72,7 @@ class merger {
   struct stretch {
     std::size_t run, at, end;
   };
-  using cut = std::vector<std::size_t>; // a position in each run
+  using cut = call_vector<std::size_t>; // a position in each run
 
   const K* keys(std::size_t run) const { return static_cast<const K*>(runs_[run].keys); }
   K image(std::size_t run, std::size_t i) const { return image_.ordering(keys(run)[i]); }
@@ -95,8 +96,8 @@ class merger {
   }
 
   // Where each piece begins in each run, and at last where all runs end.
-  std::vector<cut> make_cuts(std::size_t n, std::size_t pieces, unsigned threads, progress_meter& progress) const {
-    std::vector<cut> cuts(pieces + 1);
+  call_vector<cut> make_cuts(std::size_t n, std::size_t pieces, unsigned threads, progress_meter& progress) const {
+    call_vector<cut> cuts(pieces + 1);
     cuts[0].assign(runs_.size(), 0);
     cuts[pieces] = end_to_end(n);
     for_each_task(threads, pieces - 1, &progress,
@@ -153,7 +154,7 @@ class merger {
   }
 
   void merge_piece(const cut& begins, const cut& ends, std::size_t to) const {
-    std::vector<stretch> parts;
+    call_vector<stretch> parts;
     for (std::size_t r = 0; r < runs_.size(); ++r)
       if (begins[r] < ends[r])
         parts.push_back({r, begins[r], ends[r]});
@@ -227,9 +228,9 @@ class merger {
   }
 
   // A loser tree over the parts, until all are used up.
-  std::size_t merge_many(std::vector<stretch>& parts, std::size_t to) const {
+  std::size_t merge_many(call_vector<stretch>& parts, std::size_t to) const {
     const std::size_t k = parts.size();
-    std::vector<K> heads(k);
+    call_vector<K> heads(k);
     for (std::size_t i = 0; i < k; ++i)
       heads[i] = image(parts[i].run, parts[i].at);
     const auto before = [&](std::size_t a, std::size_t b) {
@@ -238,7 +239,7 @@ class merger {
         return a_left;
       return heads[a] != heads[b] ? heads[a] < heads[b] : a < b;
     };
-    std::vector<std::size_t> losers(k), winners(2 * k);
+    call_vector<std::size_t> losers(k), winners(2 * k);
     for (std::size_t i = 0; i < k; ++i)
       winners[k + i] = i;
     for (std::size_t node = k - 1; node > 0; --node) {

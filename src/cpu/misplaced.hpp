@@ -2,12 +2,12 @@
 // exchange.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -47,8 +47,8 @@ void each_misplaced(const Stretches& stretches, std::size_t lows, F&& f) {
 struct split_room {
   static constexpr std::size_t most_exchanged = std::size_t{1} << 16; ///< keys, by one thread
 
-  std::vector<stretch> stretches;
-  std::vector<exchange> exchanges;
+  call_vector<stretch> stretches;
+  call_vector<exchange> exchanges;
 
   /// For splits of up to n keys in so many pairs of stretches.
   split_room(std::size_t n, std::size_t pairs) {

@@ -35,6 +35,7 @@
 #include "cpu/chain_sort.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/split_choice.hpp"
 #include "cpu/vector_sort.hpp"
@@ -43,7 +44,6 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -135,12 +135,12 @@ class radix_sorter {
 
   // Digits of chunks are kept where the result will be made, if that is neither read nor written by a partition, else
   // in the lanes of local sorts, as far as those reach.
-  std::vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
+  call_vector<chunk> chunks_of(const segment& s, unsigned workers, unsigned worker) const {
     const std::size_t chunks = workers == 1 ? 1 : layout_.chunks;
     const std::size_t sharers = workers == 1 ? 1 : chunks / workers; // chunks that share one worker's lanes
     const std::size_t room = layout_.lanes_bytes / sizeof(std::uint16_t) / sharers;
     const bool beside = sizeof(K) >= sizeof(std::uint16_t) && !s.in_spare && s.from.keys != result_.keys + s.begin;
-    std::vector<chunk> all;
+    call_vector<chunk> all;
     for (std::size_t c = 0; c < chunks; ++c) {
       const std::size_t begin = part_begin(s.n, chunks, c), end = part_begin(s.n, chunks, c + 1);
       const unsigned owner = workers == 1 ? worker : static_cast<unsigned>(c / sharers);
@@ -158,7 +158,7 @@ class radix_sorter {
   // Sorts a segment into its place in the result. With several workers it runs on the calling thread and shares the
   // work out; with one it is a task of `worker`.
   void sort_segment(const segment& s, unsigned workers, unsigned worker) {
-    std::vector<chunk> chunks = chunks_of(s, workers, worker);
+    call_vector<chunk> chunks = chunks_of(s, workers, worker);
     splitter_tree<K> tree; // where the guess is to split by one, or by a map
     split<K> guess = s.n <= layout_.local_limit ? split<K>{} : choice().guess(s.from.keys, s.n, tree);
     look_result<K> found = look(s, workers, guess, chunks);
@@ -231,7 +231,7 @@ class radix_sorter {
 
   split_choice<K> choice() const { return {layout_, image_, job_.value_width}; }
 
-  look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, std::vector<chunk>& chunks) const {
+  look_result<K> look(const segment& s, unsigned workers, const split<K>& guess, call_vector<chunk>& chunks) const {
     for_each_task(workers, chunks.size(), meter(workers), [&](unsigned, std::size_t c) {
       scan_chunk(s, guess, chunks[c]);
       moved_along(s, chunks[c].keys());
@@ -274,7 +274,7 @@ class radix_sorter {
 
   // Counts what the scan did not, or everything where it counted the wrong digit.
   void count_rest(const segment& s, unsigned workers, const split<K>& d, bool guessed,
-                  const std::vector<chunk>& chunks) const {
+                  const call_vector<chunk>& chunks) const {
     const auto counted = [&](const chunk& c) { return guessed ? c.counted : 0; };
     if (std::all_of(chunks.begin(), chunks.end(), [&](const chunk& c) { return counted(c) == c.keys(); }))
       return;
@@ -291,7 +291,7 @@ class radix_sorter {
   // Turns counts into positions in the target: bucket by bucket, within a bucket chunk by chunk. begins[b] counts from
   // the segment. The counts are read as they lie, some buckets of one chunk after the other: those of one bucket lie
   // far apart, in caches of all threads.
-  void find_begins(const segment& s, unsigned workers, const split<K>& d, const std::vector<chunk>& chunks,
+  void find_begins(const segment& s, unsigned workers, const split<K>& d, const call_vector<chunk>& chunks,
                    std::uint64_t* begins) const {
     constexpr std::size_t together = 128;
     const std::size_t buckets = d.buckets();
@@ -320,7 +320,7 @@ class radix_sorter {
   }
 
   void partition(const segment& s, unsigned workers, unsigned worker, const split<K>& d,
-                 const std::vector<chunk>& chunks) {
+                 const call_vector<chunk>& chunks) {
     const lanes<K> target = s.in_spare ? result_ : spare_;
     const bool stream = streams(s.n);
     for_each_task(workers, chunks.size(), meter(workers), [&](unsigned w, std::size_t i) {
@@ -371,7 +371,7 @@ class radix_sorter {
     const std::size_t all = begins[d.buckets()];
     const std::size_t too_large = std::max(all / (4 * workers), 8 * layout_.local_limit);
     const std::size_t group = std::min(std::max(all / (64 * workers), layout_.local_limit / 8), layout_.local_limit);
-    std::vector<task> tasks;
+    call_vector<task> tasks;
     for (std::size_t b = 0; b < d.buckets(); ++b) {
       const std::size_t n = begins[b + 1] - begins[b];
       if (n > too_large) {

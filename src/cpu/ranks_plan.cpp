@@ -1,11 +1,11 @@
 #include "cpu/ranks_plan.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/small_select.hpp"
 #include "cpu/vector_sort.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -13,7 +13,7 @@ namespace {
 
 /// Ranks that are not next to another one that was counted: those share an interval of the sample.
 std::size_t separate(std::span<const std::size_t> ranks) {
-  std::vector<std::size_t> sorted(ranks.begin(), ranks.end());
+  call_vector<std::size_t> sorted(ranks.begin(), ranks.end());
   std::sort(sorted.begin(), sorted.end());
   std::size_t count = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i)

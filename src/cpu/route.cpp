@@ -3,6 +3,7 @@
 // several hundred experts are as many streams of writes.
 #include "cpu/route.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "primitives/with_word.hpp"
 
@@ -93,7 +94,7 @@ class routing {
       std::fill(order() + used, order() + rows, static_cast<Index>(r_.n));
     if (auto* const blocks = static_cast<Index*>(r_.block_experts); blocks != nullptr)
       std::fill(blocks + used / r_.block, blocks + rows / r_.block, none);
-    const auto write = [](const std::vector<std::uint64_t>& from, void* to) {
+    const auto write = [](const call_vector<std::uint64_t>& from, void* to) {
       if (to != nullptr)
         std::transform(from.begin(), from.end(), static_cast<Index*>(to),
                        [](std::uint64_t v) { return static_cast<Index>(v); });
@@ -108,8 +109,8 @@ class routing {
   std::size_t limit_; ///< as unsigned words, experts are below it
   unsigned threads_;
   std::size_t pieces_;
-  std::vector<std::uint64_t> next_;          // [piece][expert]
-  std::vector<std::uint64_t> begin_, pairs_; // [expert]
+  call_vector<std::uint64_t> next_;          // [piece][expert]
+  call_vector<std::uint64_t> begin_, pairs_; // [expert]
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // Where words are equal: counted piece by piece, then written down.
 #include "cpu/row_ties.hpp"
 
-#include <vector>
+#include "cpu/memory_slots.hpp"
 
 namespace sortile::cpu {
 
@@ -31,7 +31,7 @@ void row_ties::for_each_run(const std::uint64_t* words, std::size_t begin, std::
 
 row_ties row_ties::within(const std::uint64_t* words, unsigned threads) const {
   const std::size_t pieces = n_ < alone_below ? 1 : std::size_t{4} * threads;
-  std::vector<std::size_t> before(pieces + 1);
+  call_vector<std::size_t> before(pieces + 1);
   const auto each_run = [&](std::size_t piece, auto&& f) {
     for_each_run(words, part_begin(n_, pieces, piece), part_begin(n_, pieces, piece + 1), f);
   };
@@ -65,7 +65,7 @@ segment_survey row_ties::survey(unsigned threads) const {
   constexpr std::size_t least_chunk = 256, most_chunks = 4096;
   segment_survey all{.chunk_segments = std::max(least_chunk, (count_ + most_chunks - 1) / most_chunks)};
   all.chunks.resize((count_ + all.chunk_segments - 1) / all.chunk_segments);
-  std::vector<std::size_t> longest(all.chunks.size());
+  call_vector<std::size_t> longest(all.chunks.size());
   for_each_task(count_ < alone_below ? 1 : threads, all.chunks.size(), nullptr, [&](unsigned, std::size_t c) {
     for (std::size_t g = c * all.chunk_segments; g < std::min(count_, (c + 1) * all.chunk_segments); ++g) {
       all.chunks[c] += ends()[g] - begins()[g];

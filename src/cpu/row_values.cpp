@@ -1,6 +1,7 @@
 // The tables' growth, and ranks of what they hold; see the header.
 #include "cpu/row_values.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -37,7 +38,7 @@ std::uint16_t value_numbers::find_or_add(std::uint64_t value) {
 }
 
 void value_numbers::grow() {
-  const std::vector<entry> old = std::exchange(entries_, std::vector<entry>(2 * entries_.size()));
+  const call_vector<entry> old = std::exchange(entries_, call_vector<entry>(2 * entries_.size()));
   --unused_bits_;
   for (const entry& e : old)
     if (e.after != 0)
@@ -51,8 +52,8 @@ value_numbers::entry& value_numbers::free_slot_for(std::uint64_t value) {
   return entries_[slot];
 }
 
-value_ranks rank(const std::vector<value_numbers>& numbers, bool descending) {
-  std::vector<std::uint64_t> all;
+value_ranks rank(const call_vector<value_numbers>& numbers, bool descending) {
+  call_vector<std::uint64_t> all;
   for (const value_numbers& of_worker : numbers)
     all.insert(all.end(), of_worker.values().begin(), of_worker.values().end());
   std::sort(all.begin(), all.end());
@@ -61,7 +62,7 @@ value_ranks rank(const std::vector<value_numbers>& numbers, bool descending) {
     return {};
   value_ranks ranks{{}, all.size()};
   for (const value_numbers& of_worker : numbers) {
-    std::vector<std::uint16_t>& mine = ranks.of_worker.emplace_back();
+    call_vector<std::uint16_t>& mine = ranks.of_worker.emplace_back();
     for (const std::uint64_t value : of_worker.values()) {
       const auto below = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin());
       mine.push_back(static_cast<std::uint16_t>(descending ? all.size() - 1 - below : below));

@@ -13,10 +13,11 @@
 // thousand stay in a core's L2 cache. Cost: a look-up a row; the ranks take two bytes a row.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -41,7 +42,7 @@ class value_numbers {
   }
 
   /// By their numbers.
-  const std::vector<std::uint64_t>& values() const { return values_; }
+  const call_vector<std::uint64_t>& values() const { return values_; }
 
  private:
   static constexpr unsigned least_bits = 10;
@@ -58,17 +59,17 @@ class value_numbers {
   void grow();
   entry& free_slot_for(std::uint64_t value);
 
-  std::vector<entry> entries_;
-  std::vector<std::uint64_t> values_;
+  call_vector<entry> entries_;
+  call_vector<std::uint64_t> values_;
   unsigned unused_bits_ = 64 - least_bits;
 };
 
 /// For each worker the ranks of its numbers; nothing where the values are too many. descending: the greatest has rank
 /// 0.
 struct value_ranks {
-  std::vector<std::vector<std::uint16_t>> of_worker;
+  call_vector<call_vector<std::uint16_t>> of_worker;
   std::size_t values = 0;
 };
-value_ranks rank(const std::vector<value_numbers>& numbers, bool descending);
+value_ranks rank(const call_vector<value_numbers>& numbers, bool descending);
 
 } // namespace sortile::cpu

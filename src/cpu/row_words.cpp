@@ -1,6 +1,7 @@
 // Ranges of columns, and words made of their distances; see the header.
 #include "cpu/row_words.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/row_values.hpp"
 #include "cpu/sampled_split.hpp"
@@ -110,7 +111,7 @@ row_words::field row_words::measure(const column& c) const {
       if (sample.bits + 1 >= 8 * sizeof(K)) // to find a bit less would take a read of the column
         return {nullptr, &c, 0, 0, 8 * sizeof(K)};
     }
-  std::vector<column_range> seen(n_ < words_alone_below ? 1 : std::size_t{4} * threads_);
+  call_vector<column_range> seen(n_ < words_alone_below ? 1 : std::size_t{4} * threads_);
   for_each_task(threads_, seen.size(), nullptr, [&](unsigned, std::size_t i) {
     seen[i] = range_of(data, part_begin(n_, seen.size(), i), part_begin(n_, seen.size(), i + 1), image);
   });
@@ -129,11 +130,11 @@ template <class K, bool Float>
 std::optional<row_words::field> row_words::rank_values(const column& c) const {
   const row_image<K, Float> image(c.type);
   const K* const data = static_cast<const K*>(c.data);
-  const auto made = std::make_shared<ranked_column>();
+  const auto made = std::allocate_shared<ranked_column>(call_allocator<ranked_column>());
   made->memory = scratch(n_ * sizeof(std::uint16_t), "the ranks of a column's values");
   auto* const numbers = reinterpret_cast<std::uint16_t*>(made->memory.bytes().data());
-  std::vector<unsigned> worker_of((n_ + block - 1) / block);
-  std::vector<value_numbers> seen(threads_);
+  call_vector<unsigned> worker_of((n_ + block - 1) / block);
+  call_vector<value_numbers> seen(threads_);
   std::atomic<bool> few = true;
   const auto each_block = [&](auto&& f) {
     for_each_task(threads_, worker_of.size(), nullptr, [&](unsigned worker, std::size_t b) {

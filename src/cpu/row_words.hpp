@@ -20,6 +20,7 @@
 // keys).
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/scratch.hpp"
 
 #include <sortile/request.hpp>
@@ -30,7 +31,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -87,7 +87,7 @@ class row_words {
   unsigned threads_;
   std::size_t next_column_ = 0;
   part last_{};             ///< of the present word
-  std::vector<part> parts_; ///< of the present word
+  call_vector<part> parts_; ///< of the present word
 };
 
 } // namespace sortile::cpu

@@ -2,6 +2,7 @@
 // it. A single piece is scanned at once. Histograms: each thread counts in tables of its own, and these are added up.
 #include "cpu/scan.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/key_image.hpp"
 #include "cpu/parallel.hpp"
 #include "primitives/key_codec.hpp"
@@ -30,10 +31,10 @@ void scan_with(const scan_request& r, T initial, unsigned threads) {
   const auto* const in = static_cast<const T*>(r.in);
   auto* const out = static_cast<T*>(r.out);
   const std::size_t pieces = pieces_of(r.n, threads);
-  std::vector<T> before(pieces, initial);
+  call_vector<T> before(pieces, initial);
   const auto begin = [&](std::size_t piece) { return part_begin(r.n, pieces, piece); };
   if (pieces > 1) {
-    std::vector<T> folds(pieces);
+    call_vector<T> folds(pieces);
     for_each_task(threads, pieces - 1, nullptr, [&](unsigned, std::size_t piece) {
       T fold = Op::template identity<T>();
       for (std::size_t i = begin(piece); i < begin(piece + 1); ++i)
@@ -151,7 +152,7 @@ void count_digits(const histogram_request& r, const key_codec<Word>& codec, unsi
     }
     return;
   }
-  std::vector<digit_counter<Word>> counters(pieces == 1 ? 1 : threads);
+  call_vector<digit_counter<Word>> counters(pieces == 1 ? 1 : threads);
   for_each_task(threads, pieces, nullptr, [&](unsigned worker, std::size_t piece) {
     const std::size_t begin = part_begin(r.n, pieces, piece);
     counters[worker].add(keys + begin, part_begin(r.n, pieces, piece + 1) - begin, codec);

@@ -1,5 +1,8 @@
 // Scratch memory for one call: aligned, uninitialised, and on huge pages where it is large.
 //
+// Up to 8 MiB it is a slot of the process (memory_slots.hpp), and nothing is allocated. What is larger, or finds no
+// slot free, comes from the heap, or is mapped by itself:
+//
 // A sort writes to its scratch in a few hundred to a few thousand streams. With 4 KiB pages each first touch costs a
 // page fault (0.2–0.3 s for 400 MB) and each stream a TLB entry; with 2 MiB pages both nearly disappear. So large
 // scratch is mapped by itself, aligned to 2 MiB, with advice to use huge pages; the threads that fill it touch it
@@ -8,6 +11,8 @@
 // back. Any two of them differ by more than a factor of four, so that calls of very different lengths by turns find one
 // each, and all others together are at most a third of the largest.
 #pragma once
+
+#include "cpu/memory_slots.hpp"
 
 #include <sortile/error.hpp>
 #include <sortile/options.hpp>
@@ -103,13 +108,19 @@ inline constinit kept_mappings kept;
 /// Owns `bytes` of uninitialised memory, aligned to at least workspace_alignment. Movable.
 class scratch {
  public:
+  /// What outlives the call takes no slot from the calls that come.
+  enum class held_for { a_call, longer };
+
   scratch() = default;
 
   /// \throws out_of_memory naming the bytes wanted and the purpose.
-  explicit scratch(std::size_t bytes, const char* purpose = "the workspace of a sort") : size_(bytes) {
+  explicit scratch(std::size_t bytes, const char* purpose = "the workspace of a sort", held_for time = held_for::a_call)
+      : size_(bytes) {
     if (bytes == 0)
       return;
-    if (!(bytes >= mapped_from ? map() : allocate()))
+    if (time == held_for::a_call)
+      data_ = take_slot(bytes);
+    if (data_ == nullptr && !(bytes >= mapped_from ? map() : allocate()))
       throw_out_of_memory(bytes, purpose);
   }
   scratch(scratch&& other) noexcept { swap(other); }
@@ -124,7 +135,7 @@ class scratch {
       return;
     }
 #endif
-    ::operator delete (data_, std::align_val_t{workspace_alignment});
+    give_memory(data_);
   }
 
   std::span<std::byte> bytes() const noexcept {
@@ -132,7 +143,7 @@ class scratch {
   }
 
  private:
-  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc mostly keeps the pages between calls
+  static constexpr std::size_t mapped_from = std::size_t{4} << 20; // below, malloc mostly keeps the pages
   static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   bool allocate() noexcept {
@@ -194,6 +205,7 @@ inline void release_scratch() noexcept {
 #if defined(__linux__)
   kept.release();
 #endif
+  release_slots();
 }
 
 } // namespace sortile::cpu

@@ -165,7 +165,7 @@ void run_transposed(run_context& c, std::byte* space) {
 
 class segments_on_cpu final : public segment_sorter {
  public:
-  std::string why_refused(const segmented_request&, const options&) const override { return {}; }
+  std::string_view why_refused(const segmented_request&, const options&) const override { return {}; }
 
   plan make_plan(const segmented_request& request, const options&, unsigned threads) const override {
     const segments& w = request.where;

@@ -1,9 +1,8 @@
 // Cuts the segments of a sort into tasks of about the same work.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "plan/engine.hpp"
-
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -13,8 +12,8 @@ struct segment_task {
 };
 
 struct segment_tasks {
-  std::vector<segment_task> alone;
-  std::vector<std::size_t> together; ///< segments that all threads sort, one after the other
+  call_vector<segment_task> alone;
+  call_vector<std::size_t> together; ///< segments that all threads sort, one after the other
 };
 
 /// \param alone_limit  elements that one thread sorts

@@ -2,6 +2,7 @@
 // progress.
 #include "cpu/select.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/first_keys.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/key_number.hpp"
@@ -303,7 +304,7 @@ void select(const segmented_top_k_request& r, const options& opts, const executi
     return tell_end(opts);
   const std::size_t count = r.where.count;
   selection_progress progress(opts, r.arrays.n);
-  std::vector<growing_scratch> memory(how.threads);
+  call_vector<growing_scratch> memory(how.threads);
   const auto of_row = functions_of(r.arrays.type).top_k_row;
   top_k_request short_one = r.arrays;
   short_one.n = std::min(r.arrays.n, top_k_layout::whole_below - 1);
@@ -532,7 +533,7 @@ void add_select_steps(const quantiles_request& r, const options& opts, unsigned 
                       std::vector<plan_step>& steps) {
   if (r.probabilities.empty() || r.rows == 0)
     return;
-  std::vector<std::size_t> ranks;
+  call_vector<std::size_t> ranks;
   for (const double probability : r.probabilities) {
     const quantile_place place(probability, r.n, r.method);
     ranks.push_back(place.low);
@@ -545,8 +546,8 @@ void add_select_steps(const quantiles_request& r, const options& opts, unsigned 
 }
 
 void select(const quantiles_request& r, const options& opts, const execution& how) {
-  std::vector<quantile_place> places;
-  std::vector<std::size_t> ranks;
+  call_vector<quantile_place> places;
+  call_vector<std::size_t> ranks;
   for (const double probability : r.probabilities) {
     places.emplace_back(probability, r.n, r.method);
     ranks.push_back(places.back().low);

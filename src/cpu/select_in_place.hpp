@@ -12,6 +12,7 @@
 // reads what another one writes.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/select_jobs.hpp"
 
 namespace sortile::cpu {
@@ -120,10 +121,10 @@ class exchange_with_first {
 
   /// Where `fills`, nothing moves to the places before k: the caller writes them later.
   void run(bool fills) {
-    const std::vector<sums> left = count(0, k_, 0, false);
-    const std::vector<sums> right = count(behind_, arrays_.n, left.back().equal, true);
+    const call_vector<sums> left = count(0, k_, 0, false);
+    const call_vector<sums> right = count(behind_, arrays_.n, left.back().equal, true);
     const std::size_t exchanges = left.back().misplaced, tasks = std::min(pieces_, exchanges);
-    std::vector<std::optional<misplaced_keys<K>>> from(tasks), to(tasks);
+    call_vector<std::optional<misplaced_keys<K>>> from(tasks), to(tasks);
     for_each_task(threads_, tasks, nullptr, [&](unsigned, std::size_t task) {
       const std::size_t number = part_begin(exchanges, tasks, task);
       from[task] = start(left, 0, k_, number, false);
@@ -148,10 +149,10 @@ class exchange_with_first {
     std::size_t misplaced = 0;
   };
 
-  std::vector<sums> count(std::size_t begin, std::size_t end, std::size_t equal_before, bool among_first) const {
+  call_vector<sums> count(std::size_t begin, std::size_t end, std::size_t equal_before, bool among_first) const {
     const selection<K> side(arrays_.keys + begin, end - begin, image_, threads_, nullptr);
-    const std::vector<piece_counts> counts = side.count(first_.image, pieces_);
-    std::vector<sums> before{{equal_before, 0}};
+    const call_vector<piece_counts> counts = side.count(first_.image, pieces_);
+    call_vector<sums> before{{equal_before, 0}};
     for (std::size_t piece = 0; piece < pieces_; ++piece) {
       const sums last = before.back();
       const std::size_t n = part_begin(end - begin, pieces_, piece + 1) - part_begin(end - begin, pieces_, piece);
@@ -163,7 +164,7 @@ class exchange_with_first {
   }
 
   /// Where the exchange of that number begins on a side.
-  misplaced_keys<K> start(const std::vector<sums>& side, std::size_t begin, std::size_t end, std::size_t number,
+  misplaced_keys<K> start(const call_vector<sums>& side, std::size_t begin, std::size_t end, std::size_t number,
                           bool among_first) const {
     std::size_t piece = 0;
     while (side[piece + 1].misplaced <= number)
@@ -218,7 +219,7 @@ void exchange_around(const nth_element_request& r, const void* found, const opti
   K* const keys = static_cast<K*>(r.keys);
   const K x = image.ordering(*static_cast<const K*>(found));
   const selection<K> all(keys, r.n, image, threads, nullptr);
-  const std::vector<piece_counts> counts = all.count(x, piece_layout(r.n, 0, threads).pieces);
+  const call_vector<piece_counts> counts = all.count(x, piece_layout(r.n, 0, threads).pieces);
   std::size_t below = 0;
   for (const piece_counts& c : counts)
     below += c.below;

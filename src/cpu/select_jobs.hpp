@@ -5,6 +5,7 @@
 #include "cpu/first_search.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/long_select.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/nth_by_splits.hpp"
 #include "cpu/ranks_plan.hpp"
 #include "cpu/scratch.hpp"
@@ -85,7 +86,7 @@ class top_k_job {
     const candidates<K, P> memory{reinterpret_cast<K*>(job_.workspace + layout_.chunk_keys),
                                   reinterpret_cast<P*>(job_.workspace + layout_.chunk_positions)};
     chunk_pool<K, P> pool(layout_.pieces, memory);
-    std::vector<piece_counts> found(layout_.pieces.pieces);
+    call_vector<piece_counts> found(layout_.pieces.pieces);
     keys.collect_below(pivot, pool, found);
     if (!pool.holds_at_most(layout_.capacity) || reached(found) < request_.k) { // the sample has misled
       tell_step("fallback");
@@ -106,7 +107,7 @@ class top_k_job {
     return sample[layout_.sample_rank];
   }
 
-  static std::size_t reached(const std::vector<piece_counts>& found) {
+  static std::size_t reached(const call_vector<piece_counts>& found) {
     std::size_t sum = 0;
     for (const piece_counts& f : found)
       sum += f.below + f.equal;
@@ -114,7 +115,7 @@ class top_k_job {
   }
 
   /// The keys equal to the pivot that are missing: those with the lowest positions.
-  void add_equal(const selection<K>& keys, K pivot, const std::vector<piece_counts>& found, std::size_t below) {
+  void add_equal(const selection<K>& keys, K pivot, const call_vector<piece_counts>& found, std::size_t below) {
     keys.each_equal(pivot, found, 0, request_.k - below, [&](std::size_t number, std::size_t position) {
       first_.keys[below + number] = keys.keys()[position];
       if constexpr (has_positions<P>)
@@ -188,7 +189,7 @@ class ranks_job {
     if (complete_)
       sort_inside(inside_, pool.gather({inside_, nullptr}, job_.threads));
     tell_step("copy");
-    std::vector<K> found; // all are, before the first is written: a search may be cancelled
+    call_vector<K> found; // all are, before the first is written: a search may be cancelled
     found.reserve(request_.ranks.size());
     for (const std::size_t rank : request_.ranks)
       found.push_back(key_of_rank(rank));
@@ -208,7 +209,7 @@ class ranks_job {
     K* const sample = reinterpret_cast<K*>(job_.workspace + layout_.sample_at);
     keys_.sample(sample, m);
     std::sort(sample, sample + m);
-    std::vector<std::size_t> ranks(request_.ranks.begin(), request_.ranks.end());
+    call_vector<std::size_t> ranks(request_.ranks.begin(), request_.ranks.end());
     std::sort(ranks.begin(), ranks.end());
     for (const std::size_t rank : ranks) {
       const std::size_t before = primitives::sample_rank_before(rank, n, m),
@@ -271,7 +272,7 @@ class ranks_job {
   const row_job& job_;
   K* inside_;
   selection<K> keys_;
-  std::vector<K> splitters_;
+  call_vector<K> splitters_;
   splitter_counts counts_;
   bool complete_ = false;
 };
@@ -280,7 +281,7 @@ template <class K>
 void ranks_row(const ranks_request& row, const ranks_plan& plan, const row_job& job) {
   if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
     if (plan.way == ranks_way::vectors) {
-      std::vector<K> found(row.ranks.size()); // not written before the call can no more be cancelled
+      call_vector<K> found(row.ranks.size()); // not written before the call can no more be cancelled
       ranks_request beside = row;
       beside.keys_out = found.data();
       search_by_vectors(beside, job.opts.order, plan.few);

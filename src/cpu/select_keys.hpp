@@ -4,6 +4,7 @@
 
 #include "cpu/atomic_view.hpp"
 #include "cpu/cpu_engine.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/select_layout.hpp"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -86,7 +86,7 @@ class selection {
 
   /// Collects what lies below the pivot, and counts, piece by piece: all of it where the pool has room.
   template <class P>
-  void collect_below(K pivot, chunk_pool<K, P>& pool, std::vector<piece_counts>& found) const {
+  void collect_below(K pivot, chunk_pool<K, P>& pool, call_vector<piece_counts>& found) const {
     pool.clear();
     for_each_task(threads_, found.size(), progress_, [&](unsigned, std::size_t piece) {
       typename chunk_pool<K, P>::writer to(pool, piece);
@@ -101,10 +101,10 @@ class selection {
   }
 
   /// Collects what lies inside of the open intervals between splitters[0] and [1], [2] and [3], …, and counts.
-  void collect_between(const std::vector<K>& splitters, chunk_pool<K, no_position>& pool, std::size_t pieces,
+  void collect_between(const call_vector<K>& splitters, chunk_pool<K, no_position>& pool, std::size_t pieces,
                        splitter_counts& counts) const {
     pool.clear();
-    std::vector<splitter_counts> found(pieces);
+    call_vector<splitter_counts> found(pieces);
     for_each_task(threads_, pieces, progress_, [&](unsigned, std::size_t piece) {
       typename chunk_pool<K, no_position>::writer to(pool, piece);
       each_block(piece, pieces, [&](std::size_t at, std::size_t m, std::uint16_t* offsets) {
@@ -121,8 +121,8 @@ class selection {
   }
 
   /// How many keys of each piece lie below an image, and how many equal it.
-  std::vector<piece_counts> count(K pivot, std::size_t pieces) const {
-    std::vector<piece_counts> found(pieces);
+  call_vector<piece_counts> count(K pivot, std::size_t pieces) const {
+    call_vector<piece_counts> found(pieces);
     for_each_task(threads_, pieces, progress_, [&](unsigned, std::size_t piece) {
       piece_counts counts;
       each_block(piece, pieces, [&](std::size_t at, std::size_t m, std::uint16_t* offsets) {
@@ -137,9 +137,9 @@ class selection {
   /// Calls take(number, position) for the keys that equal the pivot and have one of the numbers [first, last) among
   /// all such keys. `found` says how many each piece has.
   template <class Take>
-  void each_equal(K pivot, const std::vector<piece_counts>& found, std::size_t first, std::size_t last,
+  void each_equal(K pivot, const call_vector<piece_counts>& found, std::size_t first, std::size_t last,
                   Take&& take) const {
-    std::vector<std::size_t> numbers(found.size() + 1);
+    call_vector<std::size_t> numbers(found.size() + 1);
     for (std::size_t piece = 0; piece < found.size(); ++piece)
       numbers[piece + 1] = numbers[piece] + found[piece].equal;
     for_each_task(threads_, found.size(), nullptr, [&](unsigned, std::size_t piece) {
@@ -195,8 +195,8 @@ class selection {
       progress_->add(end - begin);
   }
 
-  std::vector<std::size_t> histogram(const prefixed_digit<K>& d, std::size_t pieces) const {
-    std::vector<std::size_t> total(std::size_t{1} << select_digit_bits);
+  call_vector<std::size_t> histogram(const prefixed_digit<K>& d, std::size_t pieces) const {
+    call_vector<std::size_t> total(std::size_t{1} << select_digit_bits);
     for_each_task(threads_, pieces, progress_, [&](unsigned, std::size_t piece) {
       std::array<std::uint32_t, std::size_t{1} << select_digit_bits> counts{};
       const auto flush = [&] {

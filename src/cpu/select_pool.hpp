@@ -2,6 +2,7 @@
 // `capacity` elements is enough, whether they lie in one piece or are spread over all.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/select_layout.hpp"
 
@@ -11,7 +12,6 @@
 #include <numeric>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -101,7 +101,7 @@ class chunk_pool {
   /// after the other. Returns how much it is.
   std::size_t gather(candidates<K, P> to, unsigned threads) {
     const std::size_t count = used();
-    std::vector<std::size_t> begin(count), of_piece(layout_.pieces + 1); // where a piece's next chunk goes
+    call_vector<std::size_t> begin(count), of_piece(layout_.pieces + 1); // where a piece's next chunk goes
     for (std::size_t c = 0; c < count; ++c)
       of_piece[owner_[c] + 1] += filled_[c];
     std::partial_sum(of_piece.begin(), of_piece.end(), of_piece.begin());
@@ -130,7 +130,7 @@ class chunk_pool {
 
   piece_layout layout_;
   candidates<K, P> memory_;
-  std::vector<std::size_t> owner_, filled_; // of a chunk: its piece, and the elements in it
+  call_vector<std::size_t> owner_, filled_; // of a chunk: its piece, and the elements in it
   std::atomic<std::size_t> taken_{0};
   std::atomic<bool> overflowed_{false};
 };

@@ -22,6 +22,7 @@
 // Source: Tsigas and Zhang, "A simple, fast parallel implementation of quicksort", PDP 2003.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/misplaced.hpp"
 #include "cpu/three_parts.hpp"
 #include "cpu/vector_parts.hpp"
@@ -31,7 +32,6 @@
 #include <bit>
 #include <condition_variable>
 #include <mutex>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -230,7 +230,7 @@ class shared_quicksort {
 
   std::mutex mutex_; ///< of open_ and at_work_
   std::condition_variable changed_;
-  std::vector<part> open_; ///< a heap, the largest in front
+  call_vector<part> open_; ///< a heap, the largest in front
   unsigned at_work_ = 0;   ///< threads that have a part, and may leave others
   std::atomic<bool> stopped_{false};
 };

@@ -13,6 +13,7 @@
 // Source: Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/heavy_keys.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/sampled_split.hpp"
@@ -23,7 +24,6 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -147,7 +147,7 @@ class quick_sorter {
 
   /// With −0 and NaN where they are met: is_special_ tells. Unless `to_the_end`, it stops where keys are in no order.
   look_result<K> look(bool to_the_end) {
-    std::vector<look_result<K>> looks(pieces());
+    call_vector<look_result<K>> looks(pieces());
     std::atomic<bool> stopped{false};
     for_each_task(workers_, pieces(), meter(), [&](unsigned, std::size_t p) {
       look_result<K>& found = looks[p];
@@ -230,7 +230,7 @@ class quick_sorter {
   /// Counts every value in a table, where they fit into one.
   bool count_values() {
     using table = value_table<K>;
-    std::vector<table> tables;
+    call_vector<table> tables;
     for (unsigned w = 0; w < workers_; ++w)
       tables.emplace_back(reinterpret_cast<std::byte*>(counters(w)), counter_bytes());
     std::atomic<bool> too_many{false};
@@ -242,7 +242,7 @@ class quick_sorter {
     });
     if (too_many)
       return false;
-    std::vector<typename table::entry> all;
+    call_vector<typename table::entry> all;
     for (const table& t : tables)
       t.append_to(all);
     is_special_ =
@@ -251,7 +251,7 @@ class quick_sorter {
       return false;
     std::sort(all.begin(), all.end(),
               [&](const auto& a, const auto& b) { return image_.plain(a.key) < image_.plain(b.key); });
-    std::vector<std::uint64_t> ends(all.size());
+    call_vector<std::uint64_t> ends(all.size());
     std::transform(all.begin(), all.end(), ends.begin(), [](const auto& e) { return e.what; });
     fill(ends.data(), ends.size(), [&](std::size_t v) { return all[v].key; });
     return done();
@@ -375,7 +375,7 @@ class quick_sorter {
   const K* const from_;
   K* const to_;
   bool is_special_ = false;       ///< −0 or NaN is known to be among the keys
-  std::vector<std::size_t> made_; ///< of each piece, images that stand in the place of its first keys
+  call_vector<std::size_t> made_; ///< of each piece, images that stand in the place of its first keys
 };
 
 } // namespace

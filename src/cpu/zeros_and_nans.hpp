@@ -15,12 +15,12 @@
 // is short, one before, to count.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/vector_parts.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace sortile::cpu {
 
@@ -30,7 +30,7 @@ class zeros_and_nans {
   /// Of n keys; `aside` has room for `room` of them. In front of each piece stand `made` images in the place of keys,
   /// where that is not empty.
   zeros_and_nans(const vector_parts<K>& parts, const key_image<K>& image, const K* keys, std::size_t n, K* aside,
-                 std::size_t room, const std::vector<std::size_t>& made, unsigned workers, progress_meter* progress)
+                 std::size_t room, const call_vector<std::size_t>& made, unsigned workers, progress_meter* progress)
       : parts_(parts), image_(image), keys_(keys), n_(n), aside_(aside), workers_(workers), progress_(progress),
         pieces_(pieces_for(workers)) {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -85,7 +85,7 @@ class zeros_and_nans {
     std::memmove(keys + behind, keys + back, (rest_ - back) * sizeof(K));
     std::memmove(keys + first, keys, front * sizeof(K));
     K *zeros = keys + zeros_at, *nans = nans_first ? keys : keys + behind + rest_ - back;
-    std::vector<target> targets;
+    call_vector<target> targets;
     for (const piece& p : pieces_) {
       targets.push_back({zeros, nans});
       zeros += p.zeros_made + p.zeros;
@@ -155,7 +155,7 @@ class zeros_and_nans {
   K* const aside_;
   const unsigned workers_;
   progress_meter* const progress_;
-  std::vector<piece> pieces_;
+  call_vector<piece> pieces_;
   bool fits_ = false;
   std::size_t rest_ = 0, zeros_ = 0, nans_ = 0;
 };

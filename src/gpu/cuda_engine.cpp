@@ -23,7 +23,7 @@ struct current_stream {
 
 class segments_on_cuda final : public kernel_segments {
  public:
-  std::string why_refused(const segmented_request& request, const options& opts) const override {
+  std::string_view why_refused(const segmented_request& request, const options& opts) const override {
     return opts.memory == memory::host ? "it sorts within segments of arrays in device memory (options::memory)"
                                        : device_segmented_sort::why_refused(request);
   }
@@ -40,7 +40,7 @@ class engine_on_cuda final : public engine {
     return "stable radix sort on one NVIDIA GPU: scan, partition, local sorts in shared memory";
   }
 
-  std::string why_unusable() const override {
+  std::string_view why_unusable() const override {
     const device_list& found = device::list();
     for (const device_info& info : found.devices)
       if (info.why_unusable.empty())
@@ -48,17 +48,15 @@ class engine_on_cuda final : public engine {
     return found.devices.empty() ? found.why_none : found.devices.front().why_unusable;
   }
 
-  std::string why_refused(const sort_request& request, const options& opts) const override {
+  std::string_view why_refused(const sort_request& request, const options& opts) const override {
     return opts.memory == memory::device ? device_sort::why_refused(request) : "";
   }
 
-  std::string why_left_aside(const sort_request& request, const options& opts) const override {
+  std::string_view why_left_aside(const sort_request& request, const options& opts) const override {
     if (opts.memory == memory::device)
       return {};
     const std::size_t bytes = request.n * (key_bytes(request.type) + request.value_bytes);
-    return bytes >= pays_from_bytes
-               ? ""
-               : "copying " + std::to_string(bytes) + " bytes to the GPU and back takes longer than sorting them here";
+    return bytes >= pays_from_bytes ? "" : "copying so little to the GPU and back takes longer than sorting it here";
   }
 
   plan make_plan(const sort_request& request, const options& opts, unsigned) const override {

@@ -28,7 +28,7 @@ struct pretended_device {
 
 class segments_on_executor final : public kernel_segments {
  public:
-  std::string why_refused(const segmented_request& request, const options&) const override {
+  std::string_view why_refused(const segmented_request& request, const options&) const override {
     return device_segmented_sort::why_refused(request);
   }
   void run(const segmented_request& request, const options& opts, const execution& how,
@@ -46,7 +46,7 @@ class engine_on_executor final : public engine {
     return "the kernels of engine 'cuda', run on the CPU for checking and learning; slow";
   }
 
-  std::string why_unusable() const override {
+  std::string_view why_unusable() const override {
 #if defined(__SANITIZE_THREAD__)
     return "ThreadSanitizer, with which this build was made, cannot follow the executor's fibers";
 #else
@@ -54,11 +54,11 @@ class engine_on_executor final : public engine {
 #endif
   }
 
-  std::string why_refused(const sort_request&, const options& opts) const override {
+  std::string_view why_refused(const sort_request&, const options& opts) const override {
     return opts.memory == memory::device ? "its arrays lie in host memory (memory::host)" : "";
   }
 
-  std::string why_left_aside(const sort_request&, const options&) const override {
+  std::string_view why_left_aside(const sort_request&, const options&) const override {
     return "it is for checking, and runs where it is asked for by name";
   }
 

@@ -21,7 +21,7 @@ kernels::segmented_sort_request<Word> device_segmented_sort::request_of() const 
           .codec = make_key_codec<Word>(a.type, opts_.order, opts_.bits)};
 }
 
-std::string device_segmented_sort::why_refused(const segmented_request& request) {
+std::string_view device_segmented_sort::why_refused(const segmented_request& request) {
   const sort_request& a = request.arrays;
   if (a.carries != payload::values)
     return {};

@@ -17,7 +17,7 @@ class device_segmented_sort {
   device_segmented_sort(const segmented_request& request, const options& opts) : request_(request), opts_(opts) {}
 
   /// Empty, or what these kernels cannot do.
-  static std::string why_refused(const segmented_request& request);
+  static std::string_view why_refused(const segmented_request& request);
 
   /// What this very request takes.
   std::size_t workspace_bytes() const;

@@ -1,6 +1,8 @@
 // What an engine is to the layers above it, and the registry of those that this program has.
 #pragma once
 
+#include "cpu/memory_slots.hpp"
+
 #include <sortile/device.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
@@ -52,9 +54,9 @@ class struct_sorter {
 
 /// What one read of segments in host memory has found; of those in device memory nothing is known.
 struct segment_survey {
-  std::size_t longest = 0;           ///< elements of the longest segment
-  std::size_t elements = 0;          ///< of all segments
-  std::vector<std::size_t> chunks{}; ///< elements of each stretch of `chunk_segments` segments
+  std::size_t longest = 0;                ///< elements of the longest segment
+  std::size_t elements = 0;               ///< of all segments
+  cpu::call_vector<std::size_t> chunks{}; ///< elements of each stretch of `chunk_segments` segments
   std::size_t chunk_segments = 0;
 };
 
@@ -62,7 +64,7 @@ struct segment_survey {
 class segment_sorter {
  public:
   /// Empty where it can do this, else what it lacks.
-  virtual std::string why_refused(const segmented_request& request, const options& opts) const = 0;
+  virtual std::string_view why_refused(const segmented_request& request, const options& opts) const = 0;
 
   /// Steps and workspace, whatever the offsets and wherever the arrays lie. plan::result is always the output.
   virtual plan make_plan(const segmented_request& request, const options& opts, unsigned threads) const = 0;
@@ -125,6 +127,9 @@ class selector {
 };
 
 /// A production engine or a classic behind one interface. Implementations hold no state between calls.
+///
+/// Every call asks the engines why they are not to be used. The answers are texts that stay, so that asking allocates
+/// nothing.
 class engine {
  public:
   virtual ~engine() = default;
@@ -132,13 +137,13 @@ class engine {
   virtual std::string_view description() const = 0;
 
   /// Empty where the engine can be used on this machine, else the reason why not.
-  virtual std::string why_unusable() const = 0;
+  virtual std::string_view why_unusable() const = 0;
 
   /// Empty where the engine can do this (checked) request, else what it lacks.
-  virtual std::string why_refused(const sort_request& request, const options& opts) const = 0;
+  virtual std::string_view why_refused(const sort_request& request, const options& opts) const = 0;
 
   /// Empty where the engine should be used for this request unasked, else why others serve it better.
-  virtual std::string why_left_aside(const sort_request&, const options&) const { return {}; }
+  virtual std::string_view why_left_aside(const sort_request&, const options&) const { return {}; }
 
   /// The steps and the workspace for a checked request; from n and the types alone.
   virtual plan make_plan(const sort_request& request, const options& opts, unsigned threads) const = 0;
@@ -175,18 +180,16 @@ class engine {
 /// stand there with that for a reason.
 std::span<const engine* const> all_engines();
 
-struct engine_choice {
-  const engine* chosen;
-  std::string reason;
-};
-
 /// Whether an engine is chosen to run, or only to say how it would: planning for arrays in device memory needs no
 /// device.
 enum class purpose { running, planning };
 
-/// The engine for a request, and why: opts.engine, else SORTILE_ENGINE, else the first usable one that neither refuses
+/// The engine for a request: opts.engine, else SORTILE_ENGINE, else the first usable one that neither refuses
 /// it nor leaves it to others. \throws unknown_engine, engine_unusable
-engine_choice choose_engine(const sort_request& request, const options& opts, purpose what = purpose::running);
+const engine& choose_engine(const sort_request& request, const options& opts, purpose what);
+
+/// Why this engine was chosen so, in words.
+std::string why_chosen(const engine& chosen, const sort_request& request, const options& opts, purpose what);
 
 /// Whether nobody asked for another engine than the CPU engine, by opts.engine or SORTILE_ENGINE.
 bool allows_cpu_engine(const options& opts);

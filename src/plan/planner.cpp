@@ -45,14 +45,14 @@ wish asked_for(const options& opts) {
   return {};
 }
 
-const engine& engine_named(const wish& wanted, bool need_usable = true) {
+const engine& engine_named(const wish& wanted, bool need_usable) {
   for (const engine* e : all_engines()) {
     if (e->name() != wanted.name)
       continue;
-    const std::string why = e->why_unusable();
-    if (need_usable && !why.empty())
+    const std::string_view why = need_usable ? e->why_unusable() : "";
+    if (!why.empty())
       throw engine_unusable("sortile: engine '" + wanted.name + "', asked for by " + wanted.source +
-                            ", cannot be used: " + why + "; usable here: " + list_usable());
+                            ", cannot be used: " + std::string(why) + "; usable here: " + list_usable());
     return *e;
   }
   throw unknown_engine("sortile: no engine is called '" + wanted.name + "' (asked for by " + wanted.source +
@@ -69,35 +69,57 @@ unsigned cpus_of_this_process() {
 }
 
 /// What the engine lacks for a request; empty where nothing.
-std::string why_refused(const engine& e, const sort_request& request, const options& opts) {
+std::string_view why_refused(const engine& e, const sort_request& request, const options& opts) {
   if (opts.workspace_limit != 0 && e.name() != "cpu")
     return "only the CPU engine keeps to options::workspace_limit";
   return e.why_refused(request, opts);
 }
 
+bool must_be_usable(const options& opts, purpose what) {
+  return what == purpose::running || opts.memory == memory::host;
+}
+
+/// Why an engine that nobody has named does not do a request; empty where it does.
+std::string_view why_passed_over(const engine& e, const sort_request& request, const options& opts, purpose what) {
+  if (const std::string_view why = must_be_usable(opts, what) ? e.why_unusable() : ""; !why.empty())
+    return why;
+  const std::string_view why = why_refused(e, request, opts);
+  return why.empty() ? e.why_left_aside(request, opts) : why;
+}
+
+/// Those before `end` that are passed over, and why.
+std::string passed_over(const engine* end, const sort_request& request, const options& opts, purpose what) {
+  std::string all;
+  for (const engine* e : all_engines()) {
+    if (e == end)
+      break;
+    all += (all.empty() ? "'" : "; '") + std::string(e->name()) +
+           "' is not used: " + std::string(why_passed_over(*e, request, opts, what));
+  }
+  return all;
+}
+
 } // namespace
 
-engine_choice choose_engine(const sort_request& request, const options& opts, purpose what) {
-  const bool need_usable = what == purpose::running || opts.memory == memory::host;
+const engine& choose_engine(const sort_request& request, const options& opts, purpose what) {
   if (const wish wanted = asked_for(opts); !wanted.name.empty()) {
-    const engine& e = engine_named(wanted, need_usable);
-    const std::string why = why_refused(e, request, opts);
+    const engine& e = engine_named(wanted, must_be_usable(opts, what));
+    const std::string_view why = why_refused(e, request, opts);
     if (!why.empty())
-      throw engine_unusable("sortile: engine '" + wanted.name + "' does not do this: " + why);
-    return {&e, "asked for by " + wanted.source};
+      throw engine_unusable("sortile: engine '" + wanted.name + "' does not do this: " + std::string(why));
+    return e;
   }
-  std::string passed_over;
-  for (const engine* e : all_engines()) {
-    std::string why = need_usable ? e->why_unusable() : std::string();
-    if (why.empty())
-      why = why_refused(*e, request, opts);
-    if (why.empty())
-      why = e->why_left_aside(request, opts);
-    if (why.empty())
-      return {e, passed_over.empty() ? "the first choice of this build" : "the next choice, since " + passed_over};
-    passed_over += (passed_over.empty() ? "'" : "; '") + std::string(e->name()) + "' is not used: " + why;
-  }
-  throw engine_unusable("sortile: no engine can do this: " + passed_over);
+  for (const engine* e : all_engines())
+    if (why_passed_over(*e, request, opts, what).empty())
+      return *e;
+  throw engine_unusable("sortile: no engine can do this: " + passed_over(nullptr, request, opts, what));
+}
+
+std::string why_chosen(const engine& chosen, const sort_request& request, const options& opts, purpose what) {
+  if (const wish wanted = asked_for(opts); !wanted.name.empty())
+    return "asked for by " + wanted.source;
+  const std::string before = passed_over(&chosen, request, opts, what);
+  return before.empty() ? "the first choice of this build" : "the next choice, since " + before;
 }
 
 bool allows_cpu_engine(const options& opts) {
@@ -114,7 +136,7 @@ void need_cpu_engine(const char* operation, const options& opts) {
     throw engine_unusable("sortile: no engine can " + std::string(operation) +
                           " arrays in device memory; sorts can be done there, this in host memory alone");
   const wish wanted = asked_for(opts);
-  if (!wanted.name.empty() && engine_named(wanted).name() != "cpu")
+  if (!wanted.name.empty() && engine_named(wanted, true).name() != "cpu")
     throw engine_unusable("sortile: engine '" + wanted.name + "' does not " + operation +
                           " arrays in host memory; engine 'cpu' does");
   if (opts.engine.empty())

@@ -18,8 +18,8 @@ class absent_engine final : public engine {
       : name_(name), description_(description), why_(why) {}
   std::string_view name() const override { return name_; }
   std::string_view description() const override { return description_; }
-  std::string why_unusable() const override { return std::string(why_); }
-  std::string why_refused(const sort_request&, const options&) const override { return std::string(why_); }
+  std::string_view why_unusable() const override { return why_; }
+  std::string_view why_refused(const sort_request&, const options&) const override { return why_; }
   plan make_plan(const sort_request&, const options&, unsigned) const override { throw_unusable(); }
   result_place run(const sort_request&, const options&, const execution&) const override { throw_unusable(); }
 

@@ -115,7 +115,7 @@ std::size_t device_sort::workspace_at_any_place(const sort_request& request, con
              : most_at_any_place(request, facts_of(request, opts, device), {&request.n, 1}, opts, device);
 }
 
-std::string device_sort::why_refused(const sort_request& request) {
+std::string_view device_sort::why_refused(const sort_request& request) {
   const sort_facts f = facts_of(request, {}, {});
   const bool moves = f.values == value_handling::moved || f.values == value_handling::gathered;
   return request.device_n != nullptr && moves

@@ -26,7 +26,7 @@ class device_sort {
   device_sort(const sort_request& request, const options& opts, const device_facts& device);
 
   /// Empty, or what these kernels cannot do.
-  static std::string why_refused(const sort_request& request);
+  static std::string_view why_refused(const sort_request& request);
 
   /// What this very request takes; for any_device, enough for each.
   std::size_t workspace_bytes() const { return bytes_; }

@@ -92,9 +92,9 @@ class test_engine final : public engine {
   explicit test_engine(std::string_view name) : name_(name) {}
   std::string_view name() const override { return name_; }
   std::string_view description() const override { return "an engine of a test"; }
-  std::string why_unusable() const override { return {}; }
-  std::string why_refused(const sort_request&, const options&) const override { return {}; }
-  std::string why_left_aside(const sort_request&, const options&) const override { return "it is a test's"; }
+  std::string_view why_unusable() const override { return {}; }
+  std::string_view why_refused(const sort_request&, const options&) const override { return {}; }
+  std::string_view why_left_aside(const sort_request&, const options&) const override { return "it is a test's"; }
   plan make_plan(const sort_request&, const options&, unsigned) const override { return {}; }
   result_place run(const sort_request& r, const options&, const execution&) const override {
     auto* const k = static_cast<std::uint32_t*>(r.keys_out);

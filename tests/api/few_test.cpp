@@ -27,7 +27,7 @@ bool door_opens() {
   return detail::few_door_is_open();
 }
 
-/// Puts keys in order, or against it, or exchanges two of such.
+/// Puts keys in order, or against it, or exchanges two of such, or makes two runs of them.
 template <class K>
 void arrange(std::vector<K>& keys, std::mt19937_64& random) {
   const auto image = [](const K& key) {
@@ -39,6 +39,8 @@ void arrange(std::vector<K>& keys, std::mt19937_64& random) {
     std::reverse(keys.begin(), keys.end());
   if (drawn % 3 == 0 && !keys.empty())
     std::swap(keys[random() % keys.size()], keys[random() % keys.size()]);
+  if (drawn % 5 == 0 && !keys.empty())
+    std::rotate(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(random() % keys.size()), keys.end());
 }
 
 /// Few different keys, so that some are equal, and the extremes of their bits: −0, infinities and NaNs of both signs.

@@ -243,6 +243,65 @@ bool finds_old_pages(std::size_t bytes) {
   return found;
 }
 
+#if !defined(__SANITIZE_ADDRESS__) // under which the heap alone gives memory
+TEST(slots, are_kept_until_released_and_then_hold_zeros) {
+  for (const std::size_t bytes : {std::size_t{8} << 10, std::size_t{500'000}, cpu::largest_slot}) {
+    auto* const first = static_cast<std::byte*>(cpu::take_slot(bytes));
+    ASSERT_NE(first, nullptr);
+    std::fill(first, first + bytes, std::byte{1});
+    auto* const second = static_cast<std::byte*>(cpu::take_slot(bytes));
+    ASSERT_NE(second, nullptr);
+    EXPECT_TRUE(second >= first + bytes || second + bytes <= first) << "two at once are apart";
+    cpu::release_slots();
+    EXPECT_EQ(first[bytes - 1], std::byte{1}) << "what is taken is not released";
+    EXPECT_TRUE(cpu::give_slot(second));
+    EXPECT_TRUE(cpu::give_slot(first));
+    EXPECT_EQ(cpu::take_slot(bytes), first);
+    EXPECT_EQ(first[bytes - 1], std::byte{1});
+    cpu::give_slot(first);
+    cpu::release_slots();
+    EXPECT_EQ(cpu::take_slot(bytes), first);
+    EXPECT_EQ(std::count(first, first + bytes, std::byte{0}), static_cast<std::ptrdiff_t>(bytes));
+    cpu::give_slot(first);
+  }
+  std::byte elsewhere;
+  EXPECT_FALSE(cpu::give_slot(&elsewhere));
+  EXPECT_FALSE(cpu::give_slot(nullptr));
+  EXPECT_EQ(cpu::take_slot(cpu::largest_slot + 1), nullptr);
+}
+#endif
+
+TEST(slots, are_not_needed) {
+  std::vector<void*> taken;
+  while (void* const slot = cpu::take_slot(1))
+    taken.push_back(slot);
+  std::vector<cpu::scratch> beside;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{100'000}, std::size_t{5} << 20}) {
+    beside.emplace_back(bytes);
+    std::fill(beside.back().bytes().begin(), beside.back().bytes().end(), std::byte{1});
+  }
+  cpu::call_vector<int> numbers(1000, 7);
+  EXPECT_EQ(numbers.back(), 7);
+  for (void* const slot : taken)
+    cpu::give_slot(slot);
+}
+
+/// Each thread finds in its slot what it has written there.
+TEST(slots, are_a_threads_own) {
+  std::atomic<bool> all_own = true;
+  cpu::run_on(8, [&](unsigned worker) {
+    for (std::size_t round = 0; round < 2000; ++round) {
+      const std::size_t bytes = round % 50 == 0 ? 100'000 : 4096;
+      auto* const memory = static_cast<std::byte*>(cpu::take_memory(bytes));
+      std::fill(memory, memory + bytes, static_cast<std::byte>(worker));
+      if (std::count(memory, memory + bytes, static_cast<std::byte>(worker)) != static_cast<std::ptrdiff_t>(bytes))
+        all_own = false;
+      cpu::give_memory(memory);
+    }
+  });
+  EXPECT_TRUE(all_own);
+}
+
 TEST(scratch, is_kept_for_the_next_call_until_released) {
   constexpr std::size_t bytes = std::size_t{64} << 20;
   release_scratch();
@@ -259,7 +318,9 @@ TEST(scratch, is_kept_for_the_next_call_until_released) {
   EXPECT_FALSE(finds_old_pages(8 * bytes)) << "far too large a need";
 }
 
+/// With the slots, which are mapped once.
 std::size_t mapped_bytes() {
+  cpu::give_slot(cpu::take_slot(1));
   std::ifstream file("/proc/self/statm");
   std::size_t pages = 0;
   file >> pages;

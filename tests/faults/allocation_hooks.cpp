@@ -12,7 +12,7 @@
 
 namespace {
 
-std::atomic<std::size_t> count{0}, total_bytes{0}, live_bytes{0};
+std::atomic<std::size_t> count{0}, total_bytes{0}, count_of_c{0}, live_bytes{0};
 std::atomic<long> until_failure{-1};
 std::atomic<bool> failed{false};
 std::atomic<bool> and_all_further{false};
@@ -109,6 +109,27 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
   release(p);
 }
 
+#if defined(__GLIBC__)
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t n, std::size_t bytes);
+void* __libc_realloc(void* p, std::size_t bytes);
+
+void* malloc(std::size_t bytes) {
+  ++count_of_c;
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t n, std::size_t bytes) {
+  ++count_of_c;
+  return __libc_calloc(n, bytes);
+}
+void* realloc(void* p, std::size_t bytes) {
+  ++count_of_c;
+  return __libc_realloc(p, bytes);
+}
+}
+#endif
+
 extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
   if (must_fail()) {
     errno = ENOMEM;
@@ -130,7 +151,7 @@ extern "C" int munmap(void* address, std::size_t bytes) noexcept {
 namespace sortile::testing {
 
 allocation_count allocations_so_far() {
-  return {count, total_bytes, live_bytes};
+  return {count, total_bytes, count_of_c, live_bytes};
 }
 
 void fail_allocation(long countdown) {

@@ -1,5 +1,5 @@
 // Counts what the program allocates, and makes an allocation fail on demand: operator new and mmap are replaced in this
-// executable.
+// executable. Those of C are counted beside them, and do not fail.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@ namespace sortile::testing {
 struct allocation_count {
   std::size_t allocations = 0;
   std::size_t bytes = 0;
+  std::size_t of_c = 0;       ///< calls of malloc, calloc and realloc, which operator new does not make
   std::size_t live_bytes = 0; ///< allocated and not given back; exact for operator new and mmap
 };
 

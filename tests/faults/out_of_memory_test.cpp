@@ -2,6 +2,7 @@
 // were, nothing leaks, and the next call works.
 #include "testing/workloads.hpp"
 #include "tests/faults/allocation_hooks.hpp"
+#include "tests/faults/taken_slots.hpp"
 
 #include <sortile/sortile.h>
 #include <sortile/sortile.hpp>
@@ -17,6 +18,7 @@ namespace {
 
 /// Fails every allocation of the call in turn, until the call succeeds without reaching the one that is to fail.
 void fail_each_allocation(const std::string& what, const std::function<void()>& call) {
+  const all_slots_taken heap_alone;
   call(); // thread pools and the like are made once and stay
   constexpr long limit = 20'000;
   for (long countdown = 0; countdown < limit; ++countdown) {
@@ -134,6 +136,7 @@ TEST(out_of_memory, without_memory_for_its_message) {
   const std::size_t n = 3'000'000;
   const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>("uniform", n, 1);
   std::vector<std::uint32_t> out(n);
+  const all_slots_taken heap_alone;
   for (long countdown = 0; countdown < 4; ++countdown) {
     bool named = false;
     fail_allocations_from(countdown);
@@ -162,6 +165,7 @@ TEST(out_of_memory, is_a_status_in_c) {
   const std::size_t n = 3'000'000;
   const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>("uniform", n, 1);
   std::vector<std::uint32_t> out(n);
+  const all_slots_taken heap_alone;
   ASSERT_EQ(sortile_sort(SORTILE_U32, keys.data(), out.data(), n, nullptr), SORTILE_OK);
   fail_allocation(0);
   const sortile_status got = sortile_sort(SORTILE_U32, keys.data(), out.data(), n, nullptr);

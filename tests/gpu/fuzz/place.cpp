@@ -36,8 +36,8 @@ plan explain_on_executor(const sort_request& r, const options& opts) {
 result_place run_on_executor(const sort_request& r, const options& opts) {
   if (r.device_n == nullptr)
     return sortile::run(r, opts);
-  if (const std::string why = gpu::device_sort::why_refused(r); !why.empty())
-    throw invalid_argument(why);
+  if (const std::string_view why = gpu::device_sort::why_refused(r); !why.empty())
+    throw invalid_argument(std::string(why));
   const gpu::device_sort sort(r, opts, executor_device);
   testing::guarded_buffer own(opts.workspace.empty() ? sort.workspace_bytes() : 0, 0, 1);
   executor::device pretended(executor::options_from_environment({.os_threads = opts.threads}));

@@ -13,8 +13,8 @@ class reversing_engine final : public sortile::engine {
   std::string_view description() const override {
     return "sorts bytes, by the threads of the library that it was loaded into";
   }
-  std::string why_unusable() const override { return {}; }
-  std::string why_refused(const sortile::sort_request& r, const sortile::options&) const override {
+  std::string_view why_unusable() const override { return {}; }
+  std::string_view why_refused(const sortile::sort_request& r, const sortile::options&) const override {
     return r.type == sortile::key_type::u8 ? "" : "it sorts bytes";
   }
   sortile::plan make_plan(const sortile::sort_request&, const sortile::options&, unsigned) const override { return {}; }
