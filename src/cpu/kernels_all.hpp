@@ -85,12 +85,18 @@ namespace sortile::cpu {
 template <class K>
 const kernels<K>& best_kernels() {
 #define SORTILE_KERNELS(isa)                                                                                           \
-  {                                                                                                                    \
-    isa::look<K>, isa::count_digit<K, std::uint64_t>, isa::count_and_keep<K>, isa::count_digit<K, std::uint32_t>,      \
-        isa::digits_of<K>, isa::differing_bits<K>, isa::make_words<K, std::uint32_t>,                                  \
-        isa::make_words<K, std::uint64_t>, isa::wrong_ties<K, std::uint32_t>, isa::wrong_ties<K, std::uint64_t>,       \
-        isa::write_out, isa::fill<K>                                                                                   \
-  }
+  {isa::look<K>,                                                                                                       \
+   isa::count_digit<K, std::uint64_t>,                                                                                 \
+   isa::count_and_keep<K>,                                                                                             \
+   isa::count_digit<K, std::uint32_t>,                                                                                 \
+   isa::digits_of<K>,                                                                                                  \
+   isa::differing_bits<K>,                                                                                             \
+   isa::make_words<K, std::uint32_t>,                                                                                  \
+   isa::make_words<K, std::uint64_t>,                                                                                  \
+   isa::wrong_ties<K, std::uint32_t>,                                                                                  \
+   isa::wrong_ties<K, std::uint64_t>,                                                                                  \
+   isa::write_out,                                                                                                     \
+   isa::fill<K>}
   SORTILE_RETURN_BEST(kernels<K>, SORTILE_KERNELS);
 #undef SORTILE_KERNELS
 }
@@ -99,7 +105,7 @@ template <class K, class V>
 const movers<K>& best_movers_of() {
 #define SORTILE_MOVERS(isa)                                                                                            \
   [] {                                                                                                                 \
-    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, nullptr};                                            \
+    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, nullptr};                                       \
     if constexpr (has_values<V>)                                                                                       \
       m.chain = isa::chain<K, V>;                                                                                      \
     return m;                                                                                                          \

@@ -10,8 +10,8 @@
 // A slot is taken by an exchange of its flag and given back by a store: no lock, so nothing waits, and a fork at any
 // time leaves a child that works (what another thread had taken stays taken there). What finds no free slot, or is
 // larger, comes from the heap. So does everything where the addresses of the process are limited (ulimit -v), and under
-// AddressSanitizer, which knows the ends of what the heap gives. Threads begin their search at different slots, by where
-// their stacks lie, so that they seldom meet at a flag.
+// AddressSanitizer, which knows the ends of what the heap gives. Threads begin their search at different slots, by
+// where their stacks lie, so that they seldom meet at a flag.
 //
 // What has been touched stays resident until release_slots().
 #pragma once

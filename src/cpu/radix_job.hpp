@@ -28,9 +28,9 @@ struct radix_job {
 
   unsigned threads = 1;
   progress_meter* progress = nullptr;
-  std::byte* scratch = nullptr;    ///< radix_layout::bytes, or in_place_layout::bytes
-  std::size_t scratch_room = 0;    ///< bytes of the scratch of a sort in place; 0: there are spare arrays
-  bool stops_at_specials = false;  ///< where −0 or a NaN is met, which others sort sooner (zeros_and_nans.hpp)
+  std::byte* scratch = nullptr;   ///< radix_layout::bytes, or in_place_layout::bytes
+  std::size_t scratch_room = 0;   ///< bytes of the scratch of a sort in place; 0: there are spare arrays
+  bool stops_at_specials = false; ///< where −0 or a NaN is met, which others sort sooner (zeros_and_nans.hpp)
 };
 
 /// Sizes of everything that a sort of n keys needs beside its spare lanes: fixed by n, the widths and the threads

@@ -2,8 +2,8 @@
 // it. A single piece is scanned at once. Histograms: each thread counts in tables of its own, and these are added up.
 #include "cpu/scan.hpp"
 
-#include "cpu/memory_slots.hpp"
 #include "cpu/key_image.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/parallel.hpp"
 #include "primitives/key_codec.hpp"
 #include "primitives/operators.hpp"

@@ -2,10 +2,10 @@
 // progress.
 #include "cpu/select.hpp"
 
-#include "cpu/memory_slots.hpp"
 #include "cpu/first_keys.hpp"
 #include "cpu/gather.hpp"
 #include "cpu/key_number.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/ranks_plan.hpp"
 #include "cpu/scratch.hpp"

@@ -13,9 +13,9 @@
 // Source: Blacher et al., "Vectorized and performance-portable quicksort", 2022.
 #include "cpu/vector_quicksort.hpp"
 
-#include "cpu/memory_slots.hpp"
 #include "cpu/heavy_keys.hpp"
 #include "cpu/in_order.hpp"
+#include "cpu/memory_slots.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/shared_quicksort.hpp"
 #include "cpu/zeros_and_nans.hpp"

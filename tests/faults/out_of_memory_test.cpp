@@ -176,7 +176,7 @@ TEST(out_of_memory, is_a_status_in_c) {
 
 /// More than any machine has: the size is named, nothing is written.
 TEST(out_of_memory, of_an_impossible_size_says_how_much) {
-  double keys[4] = {4, 3, 2, 1}; // integers may be sorted without any workspace
+  double keys[4] = {4, 3, 2, 1};              // integers may be sorted without any workspace
   const std::size_t n = std::size_t{1} << 45; // 256 TiB of keys: more than the address space
   const sort_request request{.type = key_type::f64, .n = n, .keys_in = keys, .keys_out = keys};
   const std::size_t wanted = workspace_bytes(request);

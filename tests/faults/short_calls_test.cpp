@@ -252,7 +252,7 @@ TEST(short_calls, order_rows_without_allocations) {
   }
 }
 
-struct labelled {
+struct grouped {
   std::uint32_t key;
   std::uint16_t group;
   std::uint64_t value;
@@ -264,14 +264,14 @@ struct large { // too large to be moved as it is sorted
 
 TEST(short_calls, sort_structs_without_allocations) {
   begin();
-  static std::vector<labelled> kept(most), structs(most);
+  static std::vector<grouped> kept(most), structs(most);
   static std::vector<large> large_structs(most);
-  static std::vector<labelled> merged(most);
+  static std::vector<grouped> merged(most);
   static std::vector<std::uint64_t> positions(most), values(most);
   const std::vector<std::uint32_t> random = make_keys<std::uint32_t>("uniform", most, 1);
   for (std::size_t i = 0; i < most; ++i)
     kept[i] = {random[i], static_cast<std::uint16_t>(random[i] % 50), i};
-  const auto by_key = [](const labelled& x, const labelled& y) { return x.key < y.key; };
+  const auto by_key = [](const grouped& x, const grouped& y) { return x.key < y.key; };
   const auto by_key_of_large = [](const large& x, const large& y) { return x.key < y.key; };
   for (const std::size_t n : lengths) {
     const std::span some(structs.data(), n);
@@ -286,12 +286,12 @@ TEST(short_calls, sort_structs_without_allocations) {
         large_structs[i].key = kept[i].key;
     };
     refill();
-    expect("a sort by a member", [&] { sort(some, by(&labelled::key), few_threads); });
+    expect("a sort by a member", [&] { sort(some, by(&grouped::key), few_threads); });
     refill();
     expect("a sort by members",
-           [&] { sort(some, by(&labelled::group), by(&labelled::key, order::descending), few_threads); });
+           [&] { sort(some, by(&grouped::group), by(&grouped::key, order::descending), few_threads); });
     refill();
-    expect("an order by a member", [&] { argsort(some, order, by(&labelled::key), few_threads); });
+    expect("an order by a member", [&] { argsort(some, order, by(&grouped::key), few_threads); });
     expect("a sort by a comparison", [&] { sort(some, by_key); });
     std::reverse(some.begin(), some.end());
     expect("a sort of reversed structs by a comparison", [&] { sort(some, by_key); });
