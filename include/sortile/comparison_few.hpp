@@ -2,25 +2,26 @@
 // before all else that comparison_sort.hpp does. Part of sortile.hpp.
 //
 //     up to 15 elements      each is put between those before it
-//     up to 4 KiB            one look at the runs: in order, or nearly (see below); else by merges, on the stack
-//     more                   the same look, with scratch of the library
+//     up to 4 KiB            one scan for runs: in order, or nearly (see below); else by merges, on the stack
+//     more                   the same scan, with scratch of the library
 //
 // Nearly in order: runs are long, and few elements are out of place. Up to 32 are put between those before them. Of
-// more the strays are found by a walk that keeps a chain of elements in order. Where the next element comes before the
-// last of the chain, one of the two is astray, and nobody knows which: both are taken out, and the walk goes on from
-// the one before them.
+// more the outliers are found by a walk that keeps a chain of elements in order. Where the next element comes before
+// the last of the chain, one of the two is astray, and nobody knows which: both are taken out, and the walk goes on
+// from the one before them.
 //
 //     1 2 9 4 5 6 7 8 3 10      9 and 4 are taken out, then 8 and 3
 //     1 2 . . 5 6 7 . . 10      the chain
 //
-// So the strays are two for each place at which the order breaks, and taking them out leaves an array in order. Each is
-// sought in it by bisection, and all are put back in one pass from behind.
+// So the outliers are two for each place at which the order breaks, and taking them out leaves an array in order. Each
+// is sought in it by bisection, and all are put back in one pass from behind.
 //
-// What holds. Stable: among its equals a stray belongs behind those of the chain that were before it. Nothing moves
-// until all strays are known; where the comparison throws, a permutation is left, and where it contradicts itself, too.
+// What holds. Stable: among its equals an outlier belongs behind those of the chain that were before it. Nothing moves
+// until all outliers are known; where the comparison throws, a permutation is left, and where it contradicts itself,
+// too.
 //
-// Cost of n elements with s strays: n + s log2 n comparisons, and some s² / 4 of strays that belong between the same
-// two elements; each element moves twice at most.
+// Cost of n elements with s outliers: n + s log2 n comparisons, and some s² / 4 of outliers that belong between the
+// same two elements; each element moves twice at most.
 #pragma once
 
 #include <sortile/comparison_merge.hpp>
@@ -38,7 +39,7 @@ namespace sortile::detail {
 
 inline constexpr std::size_t most_moved_bytes = 64; // of elements that are sorted as they are
 
-inline constexpr std::size_t most_mended = std::size_t{1} << 16; // elements of which strays are sought; more are for
+inline constexpr std::size_t most_mended = std::size_t{1} << 16; // elements of which outliers are sought; more are for
                                                                  // several threads
 
 /// Whether elements may be sorted in the caller's own code: there is nothing that the library would refuse.
@@ -65,23 +66,23 @@ void insert_each(T* data, std::size_t n, const Before& before) {
   }
 }
 
-/// Takes the strays of an array out, and puts them back where they belong.
+/// Takes the outliers of an array out, and puts them back where they belong.
 template <class T, class Less>
-class stray_sort {
+class outlier_sort {
  public:
   /// With `other`, of the same length, for scratch.
-  stray_sort(T* data, T* other, std::size_t n, const Less& less) : data_(data), other_(other), n_(n), less_(less) {}
+  outlier_sort(T* data, T* other, std::size_t n, const Less& less) : data_(data), other_(other), n_(n), less_(less) {}
 
-  /// False where there are too many strays: nothing has moved.
+  /// False where there are too many outliers: nothing has moved.
   bool run() {
     if (n_ > most_mended || !find())
       return false;
     take_out();
     try {
-      for (unsigned s = 0; s < strays_; ++s)
+      for (unsigned s = 0; s < outliers_; ++s)
         seek(s);
     } catch (...) {
-      put(data_ + kept_, other_, strays_);
+      put(data_ + kept_, other_, outliers_);
       throw;
     }
     put_back();
@@ -89,15 +90,15 @@ class stray_sort {
   }
 
  private:
-  static constexpr unsigned most_strays = 256;
+  static constexpr unsigned most_outliers = 256;
 
   struct gap {
     std::uint32_t begin, end;
   };
 
-  /// Finds the gaps that the strays leave.
+  /// Finds the gaps that the outliers leave.
   bool find() {
-    const std::size_t share = 4 + n_ / 16, most = share < most_strays ? share : most_strays;
+    const std::size_t share = 4 + n_ / 16, most = share < most_outliers ? share : most_outliers;
     constexpr std::size_t none = ~std::size_t{0};
     // The last of the chain is i − 1, or lies in front of the gap that ends at i.
     for (std::size_t i = 1, last = 0; i < n_; ++i) {
@@ -105,7 +106,7 @@ class stray_sort {
         last = i;
         continue;
       }
-      if ((strays_ += 2) > most)
+      if ((outliers_ += 2) > most)
         return false;
       if (gaps_ > 0 && gap_[gaps_ - 1].end == i)
         gap_[gaps_ - 1].begin = static_cast<std::uint32_t>(last);
@@ -119,7 +120,7 @@ class stray_sort {
     return true;
   }
 
-  /// Strays go to `other`, and the chain closes up.
+  /// Outliers go to `other`, and the chain closes up.
   void take_out() {
     unsigned taken = 0;
     kept_ = gaps_ == 0 ? n_ : gap_[0].begin;
@@ -133,15 +134,15 @@ class stray_sort {
     }
   }
 
-  /// Finds the place of a stray in the chain, and its rank among the strays before it.
+  /// Finds the place of an outlier in the chain, and its rank among the outliers before it.
   void seek(unsigned s) {
-    const T& stray = other_[s];
+    const T& outlier = other_[s];
     const std::size_t before = place_[s]; // elements of the chain that were before it
-    const bool is_below = before > 0 && less_(stray, data_[before - 1]);
+    const bool is_below = before > 0 && less_(outlier, data_[before - 1]);
     std::size_t low = is_below ? 0 : before, high = is_below ? before - 1 : kept_;
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      if (is_below ? less_(stray, data_[middle]) : !less_(data_[middle], stray))
+      if (is_below ? less_(outlier, data_[middle]) : !less_(data_[middle], outlier))
         high = middle;
       else
         low = middle + 1;
@@ -150,7 +151,7 @@ class stray_sort {
     unsigned at = s;
     for (; at > 0; --at) {
       const unsigned rival = order_[at - 1];
-      if (place_[rival] < low || (place_[rival] == low && !less_(stray, other_[rival])))
+      if (place_[rival] < low || (place_[rival] == low && !less_(outlier, other_[rival])))
         break;
       order_[at] = order_[at - 1];
     }
@@ -159,7 +160,7 @@ class stray_sort {
 
   void put_back() {
     std::size_t end = kept_;
-    for (unsigned left = strays_; left > 0; --left) {
+    for (unsigned left = outliers_; left > 0; --left) {
       const std::size_t place = place_[order_[left - 1]];
       move(place + left, place, end - place);
       put(data_ + place + left - 1, other_ + order_[left - 1]);
@@ -177,10 +178,10 @@ class stray_sort {
   std::size_t n_;
   const Less& less_;
   std::size_t kept_ = 0; // elements of the chain
-  unsigned strays_ = 0, gaps_ = 0;
-  gap gap_[most_strays / 2];         // in their order; no two touch
-  std::uint32_t place_[most_strays]; // of a stray: in front of this element of the chain
-  std::uint16_t order_[most_strays]; // of the strays
+  unsigned outliers_ = 0, gaps_ = 0;
+  gap gap_[most_outliers / 2];         // in their order; no two touch
+  std::uint32_t place_[most_outliers]; // of an outlier: in front of this element of the chain
+  std::uint16_t order_[most_outliers]; // of the outliers
 };
 
 inline constexpr std::size_t most_inserted_nearly = 32; // elements that are nearly in order
@@ -264,7 +265,7 @@ bool put_in_order(array_runs<T>& found, T* data, T* other, std::size_t n, const 
     return false;
   if (n <= most_inserted_nearly)
     return insert_each(data, n, less), true;
-  return stray_sort(data, other, n, less).run();
+  return outlier_sort(data, other, n, less).run();
 }
 
 /// Elements that are sorted on the stack.

@@ -12,7 +12,7 @@
 //
 // How. Each projection is called once for each element, in their order, on the calling thread, and its keys are written
 // to an array of their own. run(rows_request) finds the order from these arrays. Then the elements are moved, once.
-// Elements of up to 64 bytes by data members are looked at first: up to 20 are sorted as they are, and up to 65,536
+// Elements of up to 64 bytes by data members are compared first: up to 20 are sorted as they are, and up to 65,536
 // that are in order, but for few of them, are put in order (comparison_few.hpp).
 //
 // What holds. Stable. Of floats -0 equals +0 and every NaN is the largest. options::order descending turns all

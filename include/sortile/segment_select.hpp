@@ -26,7 +26,7 @@ struct segmented {
 };
 
 /// The first k keys of each segment move to its front, in order, values with them; all where it has fewer. The others
-/// stand behind them, in an order that may differ from engine to engine.
+/// follow, in an order that may differ from engine to engine.
 using segmented_partial_sort_request = segmented<partial_sort_request>;
 
 /// Of each segment the key of place `nth` in its place, as nth_element_request has it. One of nth keys or fewer holds

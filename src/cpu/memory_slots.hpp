@@ -27,14 +27,12 @@ namespace sortile::cpu {
 inline constexpr std::size_t largest_slot = std::size_t{8} << 20;
 
 // Exported: the libraries of further engines share the slots of this one.
-#pragma GCC visibility push(default)
 /// A free slot of at least so many bytes, aligned to workspace_alignment, from 4 MiB on to 2 MiB; null: none is free.
-void* take_slot(std::size_t bytes) noexcept;
+[[gnu::visibility("default")]] void* take_slot(std::size_t bytes) noexcept;
 /// Whether this was a slot: it is free now.
-bool give_slot(void* memory) noexcept;
+[[gnu::visibility("default")]] bool give_slot(void* memory) noexcept;
 /// Gives the pages of all slots that are free back to the system.
-void release_slots() noexcept;
-#pragma GCC visibility pop
+[[gnu::visibility("default")]] void release_slots() noexcept;
 
 /// A slot, or of the heap; null: there is no memory.
 void* take_memory(std::size_t bytes) noexcept;

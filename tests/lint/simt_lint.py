@@ -17,6 +17,8 @@ EXEMPT = {
     "src/simt": "the dialect itself",
     "bench/lab": "an experiment in raw CUDA, built by no target",
     "src/cpu/atomic_view.hpp": "host code: what std::atomic_ref is where the library has none",
+    "src/cpu/emulated_avx512.hpp": "instructions of the processor that kernels of the CPU engine call",
+    "tests/faults/allocation_hooks.cpp": "the C library's own functions behind those that are replaced",
     "include/sortile/few.hpp": "host code of a public header: one relaxed read, and a mask that compilers must not make a branch of",
     "tests/simt/twins.cu": "hand-written twins that the dialect is compared with",
     "tests/api/shapes_test.cpp": "keys of CUDA's own 16-bit types, made on the host",

@@ -30,11 +30,11 @@ std::vector<numbered> nearly_sorted(std::size_t n, std::size_t changes, std::uin
   return all;
 }
 
-/// Whether the strays were few enough.
+/// Whether the outliers were few enough.
 template <class Less>
-bool sort_strays(std::vector<numbered>& all, const Less& less) {
+bool sort_outliers(std::vector<numbered>& all, const Less& less) {
   std::vector<numbered> other(all.size());
-  return detail::stray_sort(all.data(), other.data(), all.size(), less).run();
+  return detail::outlier_sort(all.data(), other.data(), all.size(), less).run();
 }
 
 void expect_all_there(std::vector<numbered> all, const std::vector<numbered>& given) {
@@ -42,7 +42,7 @@ void expect_all_there(std::vector<numbered> all, const std::vector<numbered>& gi
   ASSERT_EQ(all, given);
 }
 
-TEST(strays, go_where_a_stable_sort_puts_them) {
+TEST(outliers, go_where_a_stable_sort_puts_them) {
   std::mt19937 random(1);
   std::size_t put_back = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -51,7 +51,7 @@ TEST(strays, go_where_a_stable_sort_puts_them) {
     const std::vector<numbered> given = nearly_sorted(n, random() % (2 + n / 20), values, random);
     std::vector<numbered> all = given, expected = given;
     std::stable_sort(expected.begin(), expected.end(), by_key);
-    if (sort_strays(all, by_key)) {
+    if (sort_outliers(all, by_key)) {
       ++put_back;
       ASSERT_EQ(all, expected) << n;
     } else {
@@ -64,7 +64,7 @@ TEST(strays, go_where_a_stable_sort_puts_them) {
   EXPECT_GT(put_back, 1500u);
 }
 
-TEST(strays, of_one_exchange_are_put_back) {
+TEST(outliers, of_one_exchange_are_put_back) {
   std::mt19937 random(2);
   for (const std::size_t n : {9u, 100u, 65'536u})
     for (int round = 0; round < 20; ++round) {
@@ -73,13 +73,13 @@ TEST(strays, of_one_exchange_are_put_back) {
         all[i] = {i, i};
       std::swap(all[random() % n], all[random() % n]);
       std::size_t asked = 0;
-      ASSERT_TRUE(sort_strays(all, [&](const numbered& a, const numbered& b) { return ++asked, by_key(a, b); }));
+      ASSERT_TRUE(sort_outliers(all, [&](const numbered& a, const numbered& b) { return ++asked, by_key(a, b); }));
       EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), by_key));
-      EXPECT_LT(asked, n + 100) << "each is looked at once";
+      EXPECT_LT(asked, n + 100) << "each is compared once";
     }
 }
 
-TEST(strays, are_not_lost_where_the_comparison_fails) {
+TEST(outliers, are_not_lost_where_the_comparison_fails) {
   struct stopped {};
   std::mt19937 random(3);
   const std::vector<numbered> given = nearly_sorted(200, 4, 1000, random);
@@ -88,8 +88,8 @@ TEST(strays, are_not_lost_where_the_comparison_fails) {
     std::vector<numbered> all = given;
     int left = calls;
     try {
-      sort_strays(all,
-                  [&](const numbered& a, const numbered& b) { return left-- == 0 ? throw stopped{} : by_key(a, b); });
+      sort_outliers(all,
+                    [&](const numbered& a, const numbered& b) { return left-- == 0 ? throw stopped{} : by_key(a, b); });
       ended = true;
     } catch (const stopped&) {
     }
@@ -97,7 +97,7 @@ TEST(strays, are_not_lost_where_the_comparison_fails) {
   }
   for (unsigned odds = 0; odds < 30; ++odds) {
     std::vector<numbered> all = given;
-    sort_strays(all, [&](const numbered&, const numbered&) { return random() % 100 < odds; });
+    sort_outliers(all, [&](const numbered&, const numbered&) { return random() % 100 < odds; });
     expect_all_there(all, given);
   }
 }
