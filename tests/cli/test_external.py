@@ -1,5 +1,6 @@
 """Sorts larger than the memory that they may take: the same bytes as in memory, within the limit, and nothing left behind."""
 
+import contextlib
 import os
 import re
 import resource
@@ -312,6 +313,15 @@ class Larger(CommandTest):
             self.refused("sort", "-S" + size if size else "-S=", name, says="-S argument")
 
 
+def open_files(pid):
+    """Paths of what a process has open; what it closes meanwhile may be left out."""
+    paths = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            paths.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    return paths
+
+
 class Disk(CommandTest):
     def big(self, lines=60000):
         return self.file("a.txt", b"".join(b"%016x %d\n" % (self.random.getrandbits(64), i) for i in range(lines)))
@@ -384,9 +394,8 @@ class Disk(CommandTest):
                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
             command.stdin.write(b"".join(b"%016x\n" % self.random.getrandbits(64) for _ in range(150000)))
             command.stdin.flush()
-            held = lambda: [os.readlink(f"/proc/{command.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{command.pid}/fd")]
             for _ in range(400):
-                if any(path.startswith(self.path("t")) for path in held()):
+                if any(path.startswith(self.path("t")) for path in open_files(command.pid)):
                     break
                 time.sleep(0.05)
             else:
