@@ -297,15 +297,6 @@ template <class T>
 SORTILE_EMULATED m512i compress(std::uint64_t mask, m512i a) {
   return compress<T>(zero(), mask, a);
 }
-SORTILE_EMULATED __m256i compress_half(std::uint64_t mask, __m256i a) {
-  const auto x = reinterpret<std::array<std::uint32_t, 8>>(a);
-  std::array<std::uint32_t, 8> to{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (has(mask, i))
-      to[at++] = x[i];
-  return reinterpret<__m256i>(to);
-}
 /// The front lanes, where the mask has lanes.
 template <class T>
 SORTILE_EMULATED m512i expand(std::uint64_t mask, m512i a) {
@@ -394,6 +385,9 @@ SORTILE_EMULATED m512i from_256(__m256i a) {
   m512i to = all<std::uint64_t>(0xdeadbeefdeadbeef);
   std::memcpy(&to, &a, sizeof a);
   return to;
+}
+SORTILE_EMULATED __m256i compress_half(__mmask8 mask, __m256i a) {
+  return low_256(compress<std::uint32_t>(mask, from_256(a)));
 }
 template <class Register>
 SORTILE_EMULATED m512i inserted(m512i a, Register b, int where) {

@@ -57,17 +57,21 @@ void fill(key_type type, std::size_t n, const char* workload = "uniform") {
   workload_named(workload).fill({type, n, n}, 0, n, a.kept);
 }
 
+sort_request pairs_of(key_type type, std::size_t n, std::size_t value_bytes) {
+  return {.type = type,
+          .n = n,
+          .keys_in = a.kept,
+          .keys_out = a.out,
+          .carries = payload::values,
+          .value_bytes = value_bytes,
+          .values_in = a.values,
+          .values_out = a.values_out};
+}
+
 /// What a process makes once: the list of engines, and threads.
 void begin() {
   fill(key_type::u32, most);
-  const sort_request pairs{.n = most,
-                           .keys_in = a.kept,
-                           .keys_out = a.out,
-                           .carries = payload::values,
-                           .value_bytes = 24,
-                           .values_in = a.values,
-                           .values_out = a.values_out};
-  run(pairs, few_threads);
+  run(pairs_of(key_type::u32, most, 24), few_threads);
 }
 
 /// Every length of 32-bit keys; of the other types those in which ways differ.
@@ -336,14 +340,7 @@ TEST(short_calls, of_a_new_thread_allocate_nothing) {
   for (const std::size_t n : {100u, 1000u, 30'000u}) {
     fill(key_type::u64, n);
     std::thread([n] {
-      const sort_request pairs{.type = key_type::u64,
-                               .n = n,
-                               .keys_in = a.kept,
-                               .keys_out = a.out,
-                               .carries = payload::values,
-                               .value_bytes = 8,
-                               .values_in = a.values,
-                               .values_out = a.values_out};
+      const sort_request pairs = pairs_of(key_type::u64, n, 8);
       const std::size_t before = all_allocations();
       run(pairs, few_threads);
       EXPECT_EQ(all_allocations(), before) << n;
