@@ -60,6 +60,11 @@ constexpr mix mixes[] = {
     {"ones", [](dice&, std::size_t, std::size_t) -> std::size_t { return 1; }},
     {"alternating",
      [](dice& d, std::size_t i, std::size_t) -> std::size_t { return i % 2 == 0 ? d.below(3) : 200 + d.below(900); }},
+    // Of 32 neighbours four have more than half of what a thread sorts, or five and six.
+    {"seldom-wide",
+     [](dice& d, std::size_t i, std::size_t) -> std::size_t { return i % 8 == 3 ? 17 + d.below(48) : 0; }},
+    {"often-wide",
+     [](dice& d, std::size_t i, std::size_t) -> std::size_t { return i % 6 == 3 ? 9 + d.below(40) : d.below(9); }},
     {"one", [](dice&, std::size_t, std::size_t n) { return n; }},
 };
 

@@ -5,6 +5,10 @@
 // (tiny_segments.hpp), and pairs of 32 bits up to 64 by some lanes each (short_kernel.hpp): a list would cost a tenth
 // of their time. Keys alone lose more by the registers than they gain. Of elements of 16 bytes and more only the
 // tiniest, since registers allow no more.
+//
+// Mixes. All threads of a warp go through the network that the longest of its segments asks for, and warps that go
+// through different ones wait for instructions. So where a warp has few segments that need the widest, a list takes
+// these too, and the lanes of another warp sort them together.
 #pragma once
 
 #include "kernels/segments/short_kernel.hpp"
@@ -22,6 +26,7 @@ template <class Word, bool Placed, unsigned MinBlocks = classify_min_blocks<Word
 struct segment_classify_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 128, min_blocks = MinBlocks, warps = block_threads / simt::warp_size;
+  static constexpr unsigned few = 4; ///< wide ones of a warp: a list costs less than a wide network for all
   using tinies = tiny_segments<Word, Placed>;
   using lanes = segment_lanes<Word, Placed, 0>;
   static constexpr auto classes = detail::segment_classes::of(sizeof(Word), Placed);
@@ -45,14 +50,19 @@ struct segment_classify_kernel {
       segment_reader::found mine{0, 0, false};
       if (i < where.count)
         mine = where.load(i);
+      std::uint32_t unlisted = classes.tiny;
       if (lists_wanted) {
         tell(mine.wrong);
-        enlist(mine);
+        const unsigned wide = simt::ballot(mine.length > classes.narrow() && mine.length <= classes.tiny);
+        if (simt::popcount(wide) <= few)
+          unlisted = classes.narrow();
+        enlist(mine, unlisted);
       }
       tinies::sort(s.warps[simt::warp_index()], arrays, mine.begin,
-                   mine.length <= tinies::most ? unsigned(mine.length) : 0);
+                   mine.length <= tinies::most && mine.length <= unlisted ? unsigned(mine.length) : 0);
       if constexpr (classes.tiny > classes.thread)
-        sort_by_lanes(s, mine);
+        if (unlisted == classes.tiny)
+          sort_by_lanes(s, mine);
     }
   }
 
@@ -80,11 +90,11 @@ struct segment_classify_kernel {
       status.fetch_or(0, 1u);
   }
 
-  SORTILE_DEVICE void enlist(const segment_reader::found& f) const {
-    if (simt::ballot(f.length > classes.tiny) == 0)
+  SORTILE_DEVICE void enlist(const segment_reader::found& f, std::uint32_t unlisted) const {
+    if (simt::ballot(f.length > unlisted) == 0)
       return;
     const segment_item item{f.begin, f.length, segment_source::input, arrays.codec.bits};
-    lists.add_by_warp(item, false);
+    lists.add_by_warp(item, unlisted);
     larges.add_by_warp(f.length > lists.classes.block(), item);
   }
 };

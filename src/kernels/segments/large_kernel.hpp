@@ -259,7 +259,7 @@ struct segment_large_kernel {
         ++end;
       piece.length = end_of(s, item, end - 1) - start;
     }
-    lists.add_by_warp(piece);
+    lists.add_by_warp(piece, 0);
     next.add_by_warp(piece.length > lists.classes.block(), piece);
   }
 

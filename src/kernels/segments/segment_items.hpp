@@ -90,12 +90,11 @@ struct segment_lists {
   segment_list of[detail::segment_classes::lists];
   detail::segment_classes classes;
 
-  /// By all lanes of a warp: adds entries that are longer than `tiny`, up to what a block takes; tiny ones too where
-  /// they are pieces, which nothing else sorts.
-  SORTILE_DEVICE void add_by_warp(const segment_item& item, bool tiny_too = true) const {
+  /// By all lanes of a warp: adds entries of more than `unlisted` elements, up to what a block takes.
+  SORTILE_DEVICE void add_by_warp(const segment_item& item, std::uint32_t unlisted) const {
     SORTILE_UNROLL
     for (unsigned c = 0; c < detail::segment_classes::lists; ++c) {
-      const std::uint32_t below = c == 0 && tiny_too ? 0 : classes.below(c);
+      const std::uint32_t below = c == 0 ? unlisted : classes.below(c);
       of[c].add_by_warp(item.length > below && item.length <= classes.most[c], item);
     }
   }

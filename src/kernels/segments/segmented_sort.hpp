@@ -83,6 +83,10 @@ struct segment_classes {
   constexpr std::uint32_t block() const { return most[lists - 1]; }
   /// What is above `tiny`, and in no list before this one.
   constexpr std::uint32_t below(unsigned list) const { return list == 0 ? tiny : most[list - 1]; }
+  /// Tiny ones above this are listed where a warp has few of them: all its threads would go through a wide network.
+  constexpr std::uint32_t narrow() const { return thread / 2; }
+  /// What is in no list from this one on.
+  constexpr std::uint32_t unlisted(unsigned list) const { return list == 0 ? narrow() : most[list - 1]; }
 
   /// By the bytes of an element: a key's image, with its place where equal keys can be told apart.
   static constexpr segment_classes of(std::size_t word, bool placed) {
@@ -181,9 +185,8 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   l.larges = partitions ? n / (std::uint64_t{classes.block()} + 1) + 1 : 0;
   const std::uint64_t pieces = partitions ? levels * (2 * n / segment_partition::group + 2 * l.larges) : 0;
   for (unsigned c = 0; c < segment_classes::lists; ++c) {
-    const std::uint64_t below = classes.below(c);
-    const bool pieces_alone = partitions && c == 0 && classes.most[c] == below;
-    const bool none = !lists || longest <= below || (classes.most[c] == below && !pieces_alone);
+    const std::uint64_t below = classes.unlisted(c);
+    const bool none = !lists || longest <= below || classes.most[c] == below;
     l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
   }
   if (partitions) {

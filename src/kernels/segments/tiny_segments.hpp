@@ -35,8 +35,9 @@ class tiny_segments {
   struct storage {
     alignas(16) simt::shared_array<slot, room> staged;
     alignas(16) simt::shared_array<std::uint64_t, simt::warp_size> shift; // from a staged place to one in the arrays
-    simt::shared_array<std::uint32_t, simt::warp_size> first;             // staged place of a segment's first element
-    simt::shared_array<std::uint16_t, Placed ? room : 2> order;           // staged places that elements came from
+    // Of each row: a bit for each lane whose element begins a segment, and the segments that begin before the row.
+    alignas(8) simt::shared_array<std::uint32_t, 2 * simt::warp_size> rows;
+    simt::shared_array<std::uint16_t, Placed ? room : 2> order; // staged places that elements came from
   };
 
   /// The lane's segment; n is 0 where it is not tiny. All lanes of the warp call.
@@ -82,23 +83,27 @@ class tiny_segments {
     SORTILE_DEVICE std::uint64_t operator()(std::uint32_t p) const {
       if (together)
         return base + p;
-      unsigned owner = 0; // the last that begins at p or before
-      SORTILE_UNROLL
-      for (unsigned step = simt::warp_size / 2; step > 0; step /= 2)
-        if (s->first.load(owner + step) <= p)
-          owner += step;
-      return s->shift.load(owner) + p;
+      const auto row = simt::load_vector<2>(s->rows, p / simt::warp_size * 2); // one for all lanes
+      const unsigned begun = simt::popcount(row[0] & (simt::lanes_below() | 1u << simt::lane_index()));
+      return s->shift.load(row[1] + begun - 1) + p;
     }
   };
   static SORTILE_DEVICE places locate(storage& s, std::uint64_t begin, unsigned n, std::uint32_t first,
                                       std::uint32_t size) {
     const std::uint64_t shift = begin - first;
-    const unsigned some = simt::trailing_zeros(simt::ballot(n > 0));
+    const unsigned there = simt::ballot(n > 0), some = simt::trailing_zeros(there);
     const std::uint64_t base = simt::shuffle(shift, some);
     const bool together = simt::warp_all(n == 0 || shift == base);
     if (!together) {
-      s.shift[simt::lane_index()] = shift;
-      s.first[simt::lane_index()] = first;
+      s.rows[2 * simt::lane_index()] = 0;
+      simt::warp_barrier();
+      if (n > 0) {
+        s.rows.fetch_or(first / simt::warp_size * 2, 1u << first % simt::warp_size, simt::relaxed, simt::block_scope);
+        s.shift[simt::popcount(there & simt::lanes_below())] = shift;
+      }
+      simt::warp_barrier();
+      const unsigned begun = simt::popcount(s.rows.load(2 * simt::lane_index()));
+      s.rows[2 * simt::lane_index() + 1] = primitives::warp_inclusive_scan(begun, primitives::plus{}) - begun;
       simt::warp_barrier();
     }
     return {&s, base, size, together};
