@@ -13,7 +13,7 @@ import numpy as np
 from ._backend import core
 from ._device import counted_top_k, segment_count, segmented
 from ._frameworks import Framework, Where
-from ._quantiles import CHOOSE, METHODS, places_chosen
+from ._places import CHOOSE, METHODS, places_chosen
 from ._route import route_shapes
 
 # As `key_type` of the library numbers them.
@@ -380,6 +380,24 @@ class GpuArrays(Framework):
 
     def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
         return core.device_segments_take_nan_last(self.key_type(keys), keys.shape[0], k, segment_count(where))
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        """As quantile_rows(); which elements a method chooses, the library tells of floats alone, whose every one is a
+        float64."""
+        tells, chooses = self.is_float(x), METHODS[method] in CHOOSE
+        if chooses and not tells:
+            return super().segment_quantile(x, where, wanted, method)
+        (begins, ends), segments, keys = where, segment_count(where), self.contiguous(x)
+        asked = [*wanted.reshape(-1).tolist(), *([1.0] if tells else [])]
+        result = self.empty((segments, len(asked)), self.typed("float64"), keys)
+        core.device_segment_quantiles(
+            self.key_type(keys), keys.shape[0], asked, method, self.address(keys), self.address(result),
+            self.address(begins), 0 if ends is None else self.address(ends), begins.dtype.itemsize, segments,
+            *self.queue(keys),
+        )
+        result = result[:, : wanted.size]
+        result = self.cast(result, self.type_name(keys)) if chooses else result
+        return self.moveaxis(result, 0, 1).reshape((*wanted.shape, segments))
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS

@@ -21,7 +21,7 @@ from ._backend import core
 from ._frameworks import Where
 from ._gpu import GROUP_OUTPUTS, KEY_TYPES, SORTED_BY_PARTITION
 from ._jax_arrays import GROUPS, OWN_STREAM, JaxArrays, like, need_elements, need_order, no_workspace, on_one_gpu, packed
-from ._quantiles import CHOOSE, METHODS, between, neighbours, places_chosen
+from ._places import CHOOSE, METHODS, between, neighbours, places_chosen
 from ._route import route_shapes
 
 
@@ -150,6 +150,10 @@ class Jax(JaxArrays):
     ) -> tuple[Any, Any]:
         need_order(x)
         return _compiled(_segments_first, k, largest, nan)(x, where, counts, jnp.asarray(fill, x.dtype))
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        need_order(x)
+        return _compiled(_segment_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, method)(x, where)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
@@ -356,6 +360,10 @@ def _route(experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
 @partial(jax.custom_jvp, nondiff_argnums=(2, 3))
 def _segments_sorted(x: Any, where: Where, descending: bool, nan: str) -> Any:
     return _device.segment_sort(FRAMEWORK, x, where, descending, nan)
+
+
+def _segment_quantile(x: Any, where: Where, wanted: tuple[float, ...], shape: tuple[int, ...], method: int) -> Any:
+    return _device.segment_quantile(FRAMEWORK, x, where, np.array(wanted).reshape(shape), method)
 
 
 def _segment_order(x: Any, where: Where, descending: bool, nan: str) -> Any:

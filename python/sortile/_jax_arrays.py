@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, TypeVar
+from typing import Any, Callable, ContextManager, Sequence, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
 
 _ORDERED = frozenset(jnp.dtype(name) for name in KEY_TYPES)
+_enable_x64: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
 Answer = TypeVar("Answer")
 
@@ -151,6 +152,15 @@ class JaxArrays(Framework):
     """What the sorts ask of JAX."""
 
     name = "JAX"
+    xp = jnp
+
+    def in_64_bits(self) -> ContextManager[Any]:
+        within: ContextManager[Any] = _enable_x64(True)
+        return within
+
+    @property
+    def computed(self) -> str:  # type: ignore[override]
+        return str(jax.dtypes.canonicalize_dtype(float))
 
     @property
     def positions(self) -> str:  # type: ignore[override]
