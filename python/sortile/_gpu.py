@@ -382,22 +382,18 @@ class GpuArrays(Framework):
         return core.device_segments_take_nan_last(self.key_type(keys), keys.shape[0], k, segment_count(where))
 
     def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
-        """As quantile_rows(); which elements a method chooses, the library tells of floats alone, whose every one is a
-        float64."""
-        tells, chooses = self.is_float(x), METHODS[method] in CHOOSE
-        if chooses and not tells:
+        chooses, last = METHODS[method] in CHOOSE, [1.0] if self.is_float(x) else []
+        if chooses and not last:  # which integers these are, the library does not tell
             return super().segment_quantile(x, where, wanted, method)
         (begins, ends), segments, keys = where, segment_count(where), self.contiguous(x)
-        asked = [*wanted.reshape(-1).tolist(), *([1.0] if tells else [])]
-        result = self.empty((segments, len(asked)), self.typed("float64"), keys)
+        result = self.empty((segments, wanted.size + len(last)), self.typed("float64"), keys)
         core.device_segment_quantiles(
-            self.key_type(keys), keys.shape[0], asked, method, self.address(keys), self.address(result),
-            self.address(begins), 0 if ends is None else self.address(ends), begins.dtype.itemsize, segments,
-            *self.queue(keys),
+            self.key_type(keys), keys.shape[0], [*wanted.reshape(-1).tolist(), *last], method, self.address(keys),
+            self.address(result), self.address(begins), 0 if ends is None else self.address(ends), begins.dtype.itemsize,
+            segments, *self.queue(keys),
         )
-        result = result[:, : wanted.size]
-        result = self.cast(result, self.type_name(keys)) if chooses else result
-        return self.moveaxis(result, 0, 1).reshape((*wanted.shape, segments))
+        result = self.moveaxis(result[:, : wanted.size], 0, 1).reshape((*wanted.shape, segments))
+        return self.cast(result, self.type_name(keys)) if chooses else result
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Callable, ContextManager, Sequence, TypeVar
 
 import jax
@@ -11,7 +12,7 @@ import numpy as np
 
 from ._arrays import lane_shape
 from ._backend import core
-from ._device import segment_count
+from ._device import segment_count, segment_quantile
 from ._frameworks import Framework, Where, known
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
@@ -133,6 +134,18 @@ def like(x: Any, dtype: Any = None) -> Any:
 
 
 GROUPS = "unique() and group_by() make results whose shapes the elements decide, so these"
+
+
+@lru_cache(maxsize=1024, typed=True)
+def compiled(call: Any, *fixed: Any) -> Any:
+    """A function of arrays alone is called in less time than one some of whose arguments are told from them."""
+    return jax.jit(lambda *arrays: call(*arrays, *fixed))
+
+
+def _segment_quantile(
+    x: Any, where: Where, f: Framework, wanted: tuple[float, ...], shape: tuple[int, ...], method: int
+) -> Any:
+    return segment_quantile(f, x, where, np.array(wanted).reshape(shape), method)
 
 
 def need_elements(x: Any, why: str) -> None:
@@ -262,6 +275,10 @@ class JaxArrays(Framework):
 
     def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
         return core.device_segments_take_nan_last(KEY_TYPES[str(keys.dtype)], keys.shape[0], k, segment_count(where))
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        need_order(x)
+        return compiled(_segment_quantile, self, tuple(wanted.reshape(-1).tolist()), wanted.shape, method)(x, where)
 
     def counts(self, x: Any) -> Any:
         wide = x if x.dtype.itemsize >= 4 else x.astype("int32")

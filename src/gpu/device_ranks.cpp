@@ -156,7 +156,7 @@ void device_ranks::add_steps(std::vector<plan_step>& steps) const {
     device_sort(gathered_sort(nowhere()), options_, device_).add_steps(steps);
   } else if (way_ == way::whole) {
     device_sort(whole_sort(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
-  } else {
+  } else if (n_ > 0) {
     device_segmented_sort(segments_sort(nowhere()), options_).add_steps(steps);
   }
   steps.push_back({of_quantiles ? "interpolate" : "copy",
