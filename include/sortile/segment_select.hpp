@@ -8,7 +8,8 @@
 // of every segment; one that is too short for them is no mistake. Segments must not overlap. What lies in none is
 // neither read nor written.
 //
-// In device memory partial sorts and nth_element are sorts within segments, and ranks and quantiles are found of rows.
+// In device memory partial sorts and nth_element are sorts within segments. Ranks and quantiles of long rows are
+// searched for; of all others the keys are sorted within their segments, into the workspace, and taken from there.
 #pragma once
 
 #include <sortile/select.hpp>
@@ -55,8 +56,9 @@ plan explain_in_segments(const segmented_ranks_request& request, const options& 
 plan explain_in_segments(const segmented_quantiles_request& request, const options& opts);
 } // namespace detail
 
-/// Asynchronous in device memory. \throws what the same selection of one array and sorts within segments throw;
-/// engine_unusable also for ranks and quantiles in device memory of other segments than rows
+/// Asynchronous in device memory, where offsets are read when the work is done: a segment that ends before it begins is
+/// empty then, and one that reaches beyond the arrays is cut off; nothing tells of it.
+/// \throws what the same selection of one array and sorts within segments throw
 template <class Request>
 void run(const segmented<Request>& request, const options& opts = {}) {
   detail::run_in_segments(request, opts);

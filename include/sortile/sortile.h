@@ -328,7 +328,7 @@ sortile_status sortile_segment_top_k_workspace_bytes(const sortile_top_k_request
  * are sorted; it keeps them in any order; the place of a rank that it has not stays as it is (where all have one length
  * it is refused); quantiles of no keys are NaN. Segment i has its ranks at keys_out + i * rank_count, its quantiles at
  * results + i * count. Host memory: without a workspace of the options. Device memory: partial sorts and nth_element are
- * sorts within segments, and ranks and quantiles are found of rows alone. */
+ * sorts within segments; so are ranks and quantiles, but of long rows, and options.checked does not report their offsets. */
 sortile_status sortile_segment_partial_sort(sortile_key_type type, void* keys, size_t n, size_t k, size_t value_bytes,
                                             void* values, const sortile_segments* segments,
                                             const sortile_options* options);

@@ -19,7 +19,8 @@ from ._quantiles import median, quantile
 from ._route import route
 from ._rows import argsort_rows, lexsort
 from ._scans import digit_histogram, exclusive_scan, inclusive_scan
-from ._segment_select import segment_top_k
+from ._segment_quantiles import segment_median, segment_quantile
+from ._segment_select import segment_partition, segment_top_k
 from ._segments import segment_argsort, segment_sort, segment_sort_by_key
 from ._select import group_by, partition, top_k
 from ._sorting import argsort, is_sorted, sort, sort_by_key
@@ -45,6 +46,9 @@ __all__ = [
     "release_scratch",
     "route",
     "segment_argsort",
+    "segment_median",
+    "segment_partition",
+    "segment_quantile",
     "segment_sort",
     "segment_sort_by_key",
     "segment_top_k",

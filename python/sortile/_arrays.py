@@ -186,7 +186,7 @@ def target_of(function: str, out: Any) -> Array | None:
     raise TypeError(f"sortile.{function}: out is of type {type(out).__name__}; an array is needed")
 
 
-def probabilities(q: Any) -> NDArray[np.float64]:
+def probabilities(function: str, q: Any) -> NDArray[np.float64]:
     need_no_mask(q)
     try:
         numbers = np.asarray(q)
@@ -196,7 +196,7 @@ def probabilities(q: Any) -> NDArray[np.float64]:
             return numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError):  # sequences of several lengths
         pass
-    raise TypeError(f"sortile.quantile: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
+    raise TypeError(f"sortile.{function}: q is {q!r}; allowed are numbers from 0 to 1, and sequences of them")
 
 
 def positions_back(x: Any, back: Back) -> Back:

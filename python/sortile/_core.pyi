@@ -49,6 +49,10 @@ def quantiles(
     x: Any, probabilities: Any, axis: Any, method: int, threads: Any, progress: Any, /
 ) -> Any: ...
 def partition(x: Any, kth: Any, axis: Any, threads: Any, /) -> Any: ...
+def segment_quantiles(
+    x: Any, probabilities: Any, offsets: Any, method: int, threads: Any, progress: Any, /
+) -> Any: ...
+def segment_partition(x: Any, kth: Any, offsets: Any, threads: Any, /) -> Any: ...
 def group_by(keys: Any, threads: Any, progress: Any, /) -> Any: ...
 def route(experts: Any, expert_count: Any, block: Any, dtype: Any, threads: Any, /) -> Any: ...
 def scan(
@@ -108,6 +112,22 @@ def device_quantiles(
     results: int,
     told: int,
     told_bytes: int,
+    ordinal: int,
+    stream: int,
+    allocate: Callable[[int], tuple[int, Any]],
+    /,
+) -> None: ...
+def device_segment_quantiles(
+    type: int,
+    n: int,
+    probabilities: list[float],
+    method: int,
+    keys: int,
+    results: int,
+    begins: int,
+    ends: int,
+    offset_bytes: int,
+    count: int,
     ordinal: int,
     stream: int,
     allocate: Callable[[int], tuple[int, Any]],

@@ -35,6 +35,7 @@ def _allocate(size: int) -> tuple[int, Any]:
 
 class CuPy(GpuArrays):
     name = "CuPy"
+    xp = cupy
 
     def is_array(self, kind: type) -> bool:
         return issubclass(kind, cupy.ndarray)

@@ -10,7 +10,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ._arrays import AXES, is_only_axis, need_axis, need_nan, whole
+import numpy as np
+
+from ._arrays import AXES, Array, is_only_axis, need_axis, need_nan, whole
+from ._places import CHOOSE, METHODS, between, chosen
 
 if TYPE_CHECKING:
     from ._frameworks import Framework, Where
@@ -281,6 +284,36 @@ def segment_sort_by_key(
     keys, flips, down = segmented(f, x, descending, nan)
     found, order = f.sort_segments_with_order(keys, where, down)
     return f.flipped(found) if flips else found, tuple(f.take(v, order) for v in values)
+
+
+def segment_quantile(f: Framework, x: Any, where: Where, wanted: Array, method: int) -> Any:
+    """Of each segment what stands at the places of its sorted elements, as the library has them; NaN where they include
+    one, which is the largest. Behind all elements stands what a segment of none has."""
+    xp, name, n, positions, computed = f.xp, METHODS[method], x.shape[0], f.positions, f.computed
+    keys = f.segment_sort(x, where, False, "last")
+    begins, ends = (where[0][:-1], where[0][1:]) if where[1] is None else where
+    first = xp.clip(f.cast(begins, positions), 0, n)
+    length = xp.clip(xp.clip(f.cast(ends, positions), 0, n) - first, 0, n)
+    with f.in_64_bits():
+        place = f.offsets(np.array(wanted.reshape(-1)), x)[:, None] * f.cast(length - 1, "float64")
+        low, high = xp.floor(place), xp.ceil(place)
+        sides = (chosen(xp, low, high, place - low, name),) if name in CHOOSE else (low, high)
+        part, *places = f.cast(place - low, computed), *(f.cast(side, positions) for side in sides)
+    keys = f.concatenate([keys, f.full((1,), keys.dtype, float("nan") if f.is_float(keys) else 0, keys)])
+
+    def at(place: Any) -> Any:
+        here = xp.where(length > 0, first + place, n)
+        return f.take(keys, here.reshape((-1,))).reshape(tuple(here.shape))
+
+    if name in CHOOSE:
+        found = at(places[0])
+    else:
+        below, above = (f.cast(at(place), computed) for place in places)
+        found = between(xp, below, above, part, name)
+        found = xp.where(length > 0, found, float("nan"))
+    if f.is_float(keys):
+        found = xp.where(f.isnan(at(length - 1)), float("nan"), found)
+    return found.reshape((*wanted.shape, found.shape[1]))
 
 
 def segment_count(where: Where) -> int:

@@ -8,7 +8,8 @@ loaded when the first array of theirs is seen. None of them is imported before t
 from __future__ import annotations
 
 import importlib
-from typing import Any, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, ContextManager, Iterable, Mapping, Sequence
 
 from . import _device
 from ._progress import Progress
@@ -95,11 +96,13 @@ def refuse_host_options(order: Any, progress: Progress) -> None:
 class Framework:
     """What the sorts in `_device` ask of a framework. Keys are sorted as the rows of arrays of two axes, in one piece.
 
-    `positions`: the name of the type that positions have where the caller does not choose.
+    `positions`: the name of the type that positions have where the caller does not choose; `computed`: of what is computed
+    from elements; `xp`: the module that computes by NumPy's names.
     """
 
     name: str
     positions = "int64"
+    computed = "float64"
 
     def is_array(self, kind: type) -> bool:
         """Whether objects of this class are arrays of the framework."""
@@ -173,7 +176,7 @@ class Framework:
         return False
 
     def quantile_rows(self, keys: Any, probabilities: list[float], method: int) -> Any:
-        """float64, by a method of _quantiles.CHOOSE the type of the keys; NaN of rows that have one. `method`: its place in _quantiles.METHODS."""
+        """float64, by a method of _places.CHOOSE the type of the keys; NaN of rows that have one. `method`: its place in _places.METHODS."""
         raise NotImplementedError
 
     def scan_rows(self, function: str, x: Any, inclusive: bool, maximum: bool, initial: int | None) -> Any:
@@ -237,6 +240,12 @@ class Framework:
         raise NotImplementedError
 
     # Arithmetic, by NumPy's names.
+
+    xp: Any
+
+    def in_64_bits(self) -> ContextManager[Any]:
+        """Within it numbers of 64 bits are computed with, also where the framework is told to have none."""
+        return nullcontext()
 
     def bits(self, x: Any) -> Any:
         """The array as one of a type that the framework compares for equality: itself mostly."""
@@ -376,6 +385,10 @@ class Framework:
         self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
     ) -> tuple[Any, Any]:
         return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        """As quantile(), of segments: their axis is the last."""
+        return _device.segment_quantile(self, x, where, wanted, method)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str

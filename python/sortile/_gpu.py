@@ -13,7 +13,7 @@ import numpy as np
 from ._backend import core
 from ._device import counted_top_k, segment_count, segmented
 from ._frameworks import Framework, Where
-from ._quantiles import CHOOSE, METHODS, places_chosen
+from ._places import CHOOSE, METHODS, places_chosen
 from ._route import route_shapes
 
 # As `key_type` of the library numbers them.
@@ -380,6 +380,20 @@ class GpuArrays(Framework):
 
     def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
         return core.device_segments_take_nan_last(self.key_type(keys), keys.shape[0], k, segment_count(where))
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        chooses, last = METHODS[method] in CHOOSE, [1.0] if self.is_float(x) else []
+        if chooses and not last:  # which integers these are, the library does not tell
+            return super().segment_quantile(x, where, wanted, method)
+        (begins, ends), segments, keys = where, segment_count(where), self.contiguous(x)
+        result = self.empty((segments, wanted.size + len(last)), self.typed("float64"), keys)
+        core.device_segment_quantiles(
+            self.key_type(keys), keys.shape[0], [*wanted.reshape(-1).tolist(), *last], method, self.address(keys),
+            self.address(result), self.address(begins), 0 if ends is None else self.address(ends), begins.dtype.itemsize,
+            segments, *self.queue(keys),
+        )
+        result = self.moveaxis(result[:, : wanted.size], 0, 1).reshape((*wanted.shape, segments))
+        return self.cast(result, self.type_name(keys)) if chooses else result
 
     def plan(self, x: Any, rows: int, n: int, positions: bool, descending: bool) -> str:
         what = POSITIONS if positions else KEYS

@@ -20,8 +20,10 @@ from ._arrays import Array, is_only_axis, need_axis, need_nan
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import GROUP_OUTPUTS, KEY_TYPES, SORTED_BY_PARTITION
-from ._jax_arrays import GROUPS, OWN_STREAM, JaxArrays, like, need_elements, need_order, no_workspace, on_one_gpu, packed
-from ._quantiles import CHOOSE, METHODS, between, neighbours, places_chosen
+from ._jax_arrays import (
+    GROUPS, OWN_STREAM, JaxArrays, compiled, like, need_elements, need_order, no_workspace, on_one_gpu, packed
+)
+from ._places import CHOOSE, METHODS, between, neighbours, places_chosen
 from ._route import route_shapes
 
 
@@ -44,14 +46,14 @@ class Jax(JaxArrays):
             self.stored(None, out)
         if (now := _jax_now.sort(x, axis, descending, nan)) is not None:
             return now
-        return _compiled(_sorted, axis, descending, nan)(x)
+        return compiled(_sorted, axis, descending, nan)(x)
 
     def argsort(self, x: Any, axis: int | None, descending: bool, dtype: Any, out: Any, nan: str) -> Any:
         if out is not None:
             self.stored(None, out)
         if (now := _jax_now.argsort(x, axis, descending, dtype, nan, self.position_name)) is not None:
             return now
-        return _compiled(_order, axis, descending, dtype, nan)(x)
+        return compiled(_order, axis, descending, dtype, nan)(x)
 
     def is_sorted(self, x: Any, axis: int | None, descending: bool, nan: str) -> bool:
         need_order(x)
@@ -64,7 +66,7 @@ class Jax(JaxArrays):
             return n < 2 or core.device_is_sorted(
                 KEY_TYPES[str(x.dtype)], 1, n, address, descending, flips, ordinal, OWN_STREAM, no_workspace
             )
-        return bool(_compiled(_is_sorted, axis, descending, nan)(x))
+        return bool(compiled(_is_sorted, axis, descending, nan)(x))
 
     def sort_by_key(
         self, keys: Any, values: tuple[Any, ...], axis: int, descending: bool, nan: str
@@ -74,18 +76,18 @@ class Jax(JaxArrays):
             return same, (same,)
         if (now := _jax_now.sort_by_key(keys, values, axis, descending, nan)) is not None:
             return now
-        sorted_keys, *moved = _compiled(_sorted_with, axis, descending, nan)(keys, *values)
+        sorted_keys, *moved = compiled(_sorted_with, axis, descending, nan)(keys, *values)
         return sorted_keys, tuple(moved)
 
     def rows_in_order(self, columns: Sequence[Any], descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         if (now := _jax_now.lexsort(columns, 0, descending, dtype, nan, self.position_name)) is not None:
             return now
-        return _compiled(_rows_in_order, tuple(descending), dtype, nan)(*columns)
+        return compiled(_rows_in_order, tuple(descending), dtype, nan)(*columns)
 
     def lexsort(self, keys: Sequence[Any], axis: int, descending: Sequence[bool], dtype: Any, nan: str) -> Any:
         if (now := _jax_now.lexsort(keys[::-1], axis, descending[::-1], dtype, nan, self.position_name)) is not None:
             return now
-        return _compiled(_lexsorted, axis, tuple(descending), dtype, nan)(*keys)
+        return compiled(_lexsorted, axis, tuple(descending), dtype, nan)(*keys)
 
     def rows_ordered(self, columns: Sequence[Any], descending: Sequence[bool], name: str, nan: str) -> Any:
         """Of traced ones."""
@@ -97,7 +99,7 @@ class Jax(JaxArrays):
             self.stored(None, out)
         if (now := _jax_now.merge(runs, descending, nan)) is not None:
             return now
-        return _compiled(_merged, descending, nan)(*runs)
+        return compiled(_merged, descending, nan)(*runs)
 
     def unique(self, x: Any, wanted: tuple[bool, bool, bool], equal_nan: bool) -> tuple[Any, list[Any]]:
         need_order(x)
@@ -120,19 +122,19 @@ class Jax(JaxArrays):
     def top_k(self, x: Any, k: int, axis: int | None, largest: bool, nan: str) -> tuple[Any, Any]:
         if (now := _jax_now.top_k(x, k, axis, largest, nan)) is not None:
             return now
-        found: tuple[Any, Any] = _compiled(_top_k, k, axis, largest, nan)(x)
+        found: tuple[Any, Any] = compiled(_top_k, k, axis, largest, nan)(x)
         return found
 
     def partition(self, x: Any, kth: int, axis: int | None) -> Any:
         """By a sort, which has gradients."""
         if (now := _jax_now.partition(x, kth, axis)) is not None:
             return now
-        return _compiled(_parted, kth, axis)(x)
+        return compiled(_parted, kth, axis)(x)
 
     def quantile(self, x: Any, wanted: Any, axis: int | None, method: int) -> Any:
         if (now := _jax_now.quantile(x, wanted, axis, method)) is not None:
             return now
-        return _compiled(_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)(x)
+        return compiled(_quantile, tuple(wanted.reshape(-1).tolist()), wanted.shape, axis, method)(x)
 
     def route(self, experts: Any, count: int, block: int, dtype: str) -> tuple[Any, ...]:
         return _route(experts, count, block, str(jax.dtypes.canonicalize_dtype(dtype)))
@@ -140,21 +142,21 @@ class Jax(JaxArrays):
     def segment_sort(self, x: Any, where: Where, descending: bool, nan: str) -> Any:
         if (now := _jax_now.segment_sort(x, where, descending, nan)) is not None:
             return now
-        return _compiled(_segments_sorted, descending, nan)(x, where)
+        return compiled(_segments_sorted, descending, nan)(x, where)
 
     def segment_argsort(self, x: Any, where: Where, descending: bool, dtype: Any, nan: str) -> Any:
-        return _compiled(_segment_argsort, descending, dtype, nan)(x, where)
+        return compiled(_segment_argsort, descending, dtype, nan)(x, where)
 
     def segment_top_k(
         self, x: Any, k: int, counts: Any, where: Where, largest: bool, nan: str, fill: Any
     ) -> tuple[Any, Any]:
         need_order(x)
-        return _compiled(_segments_first, k, largest, nan)(x, where, counts, jnp.asarray(fill, x.dtype))
+        return compiled(_segments_first, k, largest, nan)(x, where, counts, jnp.asarray(fill, x.dtype))
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str
     ) -> tuple[Any, tuple[Any, ...]]:
-        found: tuple[Any, tuple[Any, ...]] = _compiled(_segment_sort_by_key, descending, nan)(keys, values, where)
+        found: tuple[Any, tuple[Any, ...]] = compiled(_segment_sort_by_key, descending, nan)(keys, values, where)
         return found
 
     def position_name(self, x: Any, axis: int | None, dtype: Any) -> str:
@@ -212,12 +214,6 @@ def _parted(x: Any, kth: int, axis: int | None) -> Any:
     return _sorted(x, axis, False, "last")
 
 
-@lru_cache(maxsize=1024, typed=True)
-def _compiled(call: Any, *fixed: Any) -> Any:
-    """A function of arrays alone is called in less time than one some of whose arguments are told from them."""
-    return jax.jit(lambda *arrays: call(*arrays, *fixed))
-
-
 def _sorted_with(keys: Any, *rest: Any) -> tuple[Any, ...]:
     *values, axis, descending, nan = rest
     sorted_keys, moved = _sorted_by_key(keys, tuple(values), axis, descending, nan)
@@ -244,7 +240,7 @@ def _groups(x: Any, names: tuple[str, ...]) -> list[Any]:
     knows how many groups there are."""
     need_order(x)
     need_elements(x, GROUPS)
-    distinct, *made, number = _compiled(_grouped, names, FRAMEWORK.positions)(x)
+    distinct, *made, number = compiled(_grouped, names, FRAMEWORK.positions)(x)
     groups = int(np.asarray(number).view(np.uint64)[0])
     if groups == x.size:
         return [distinct, *made]

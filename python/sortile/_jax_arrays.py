@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, TypeVar
+from functools import lru_cache
+from typing import Any, Callable, ContextManager, Sequence, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ import numpy as np
 
 from ._arrays import lane_shape
 from ._backend import core
-from ._device import segment_count
+from ._device import segment_count, segment_quantile
 from ._frameworks import Framework, Where, known
 from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
@@ -21,6 +22,7 @@ if not hasattr(jax, "ffi"):
     raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
 
 _ORDERED = frozenset(jnp.dtype(name) for name in KEY_TYPES)
+_enable_x64: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
 _WORDS = {2: (np.uint16, 15), 4: (np.uint32, 31), 8: (np.uint64, 63)}
 Answer = TypeVar("Answer")
 
@@ -134,6 +136,18 @@ def like(x: Any, dtype: Any = None) -> Any:
 GROUPS = "unique() and group_by() make results whose shapes the elements decide, so these"
 
 
+@lru_cache(maxsize=1024, typed=True)
+def compiled(call: Any, *fixed: Any) -> Any:
+    """A function of arrays alone is called in less time than one some of whose arguments are told from them."""
+    return jax.jit(lambda *arrays: call(*arrays, *fixed))
+
+
+def _segment_quantile(
+    x: Any, where: Where, f: Framework, wanted: tuple[float, ...], shape: tuple[int, ...], method: int
+) -> Any:
+    return segment_quantile(f, x, where, np.array(wanted).reshape(shape), method)
+
+
 def need_elements(x: Any, why: str) -> None:
     """An error for what is traced, by a call that has to know."""
     if isinstance(x, jax.core.Tracer):
@@ -151,6 +165,15 @@ class JaxArrays(Framework):
     """What the sorts ask of JAX."""
 
     name = "JAX"
+    xp = jnp
+
+    def in_64_bits(self) -> ContextManager[Any]:
+        within: ContextManager[Any] = _enable_x64(True)
+        return within
+
+    @property
+    def computed(self) -> str:  # type: ignore[override]
+        return str(jax.dtypes.canonicalize_dtype(float))
 
     @property
     def positions(self) -> str:  # type: ignore[override]
@@ -252,6 +275,10 @@ class JaxArrays(Framework):
 
     def segments_take_nan_last(self, keys: Any, k: int, where: Where) -> bool:
         return core.device_segments_take_nan_last(KEY_TYPES[str(keys.dtype)], keys.shape[0], k, segment_count(where))
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        need_order(x)
+        return compiled(_segment_quantile, self, tuple(wanted.reshape(-1).tolist()), wanted.shape, method)(x, where)
 
     def counts(self, x: Any) -> Any:
         wide = x if x.dtype.itemsize >= 4 else x.astype("int32")

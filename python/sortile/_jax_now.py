@@ -27,7 +27,7 @@ from ._arrays import is_only_axis
 from ._backend import core
 from ._gpu import KEY_TYPES, KEYS, KEYS_AND_VALUES, POSITIONS
 from ._jax_arrays import OWN_STREAM, by_identity
-from ._quantiles import CHOOSE, METHODS
+from ._places import CHOOSE, METHODS
 
 try:
     from jax._src.core import trace_state_clean as _nothing_is_traced

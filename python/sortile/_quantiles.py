@@ -10,15 +10,14 @@ import numpy as np
 from ._arrays import Array, given, not_taken, probabilities
 from ._backend import core
 from ._frameworks import held_by, refuse_host_options
+from ._places import METHODS, no_method
 from ._progress import Progress, telling
 from ._select import along
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
-METHODS = ("linear", "lower", "higher", "nearest", "midpoint")
-CHOOSE = ("lower", "higher", "nearest")  # an element, in place of computing what lies between two
+NUMBERS = "booleans, integers and floats up to 64 bits, and ml_dtypes.bfloat16"
 
 
 def quantile(
@@ -73,29 +72,30 @@ def quantile(
     1
     """
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"sortile.quantile: no method is called {method!r}; there are {', '.join(METHODS)}")
+        raise no_method("quantile", method)
     return _quantiles("quantile", x, q, axis, METHODS.index(method), threads, progress)
 
 
-def _wanted(q: Any) -> Array:
+def wanted_of(function: str, q: Any) -> Array:
+    """The probabilities; not to be written to."""
     if type(q) is float:
-        return _known(q) if 0 <= q <= 1 else _checked(q)
+        return _known(q) if 0 <= q <= 1 else _checked(function, q)
     if type(q) in (list, tuple) and len(q) <= 16 and all([type(p) is float and 0 <= p <= 1 for p in q]):
         return _known(tuple(q))
-    return _checked(q)
+    return _checked(function, q)
 
 
-def _checked(q: Any) -> Array:
-    wanted = probabilities(q)
+def _checked(function: str, q: Any) -> Array:
+    wanted = probabilities(function, q)
     if not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ValueError(f"sortile.quantile: q = {q}; allowed are numbers from 0 to 1")
+        raise ValueError(f"sortile.{function}: q = {q}; allowed are numbers from 0 to 1")
     return wanted
 
 
 @lru_cache(maxsize=256)
 def _known(q: float | tuple[float, ...]) -> Array:
     """Of a few floats: mostly those of the call before. Read by all calls that have them, so nobody writes there."""
-    wanted = probabilities(q)
+    wanted = probabilities("quantile", q)
     wanted.flags.writeable = False
     return wanted
 
@@ -107,7 +107,7 @@ def _quantiles(
         found = core.quantiles(x, q, axis, method, threads, None)
         if found is not NotImplemented:
             return found
-    wanted = _wanted(q)
+    wanted = wanted_of(function, q)
     if (framework := held_by(x)) is not None and framework.takes_quantiles(x):
         refuse_host_options(None, progress)
         if wanted.size == 0:  # of no quantiles, the shape that one has
@@ -121,34 +121,8 @@ def _quantiles(
     with telling(progress) as tell:
         found = core.quantiles(a, wanted, axis, method, threads, tell)
     if found is NotImplemented:
-        raise not_taken(function, a.dtype, _NUMBERS)
+        raise not_taken(function, a.dtype, NUMBERS)
     return found if isinstance(x, (np.ndarray, np.generic)) or not hasattr(x, "__dlpack__") else back(np.asarray(found))
-
-
-def neighbours(wanted: Array, n: int) -> tuple[Array, Array, Array]:
-    """Where the quantiles of n sorted elements lie, and the places on both sides."""
-    place = wanted * (n - 1)
-    return place, np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
-
-
-def places_chosen(wanted: Array, n: int, method: int) -> Array:
-    """The places of the elements that a method of CHOOSE takes."""
-    place, low, high = neighbours(wanted, n)
-    if METHODS[method] != "nearest":
-        return low if METHODS[method] == "lower" else high
-    part = place - low  # of two as near, the one at an even place
-    return np.where((part > 0.5) | ((part == 0.5) & (low % 2 == 1)), high, low)
-
-
-def between(xp: Any, below: Any, above: Any, part: Any, method: str) -> Any:
-    """What lies between two elements, by "linear" and "midpoint". `xp`: NumPy, or what computes by its names."""
-    if method == "midpoint":
-        part = (part > 0) * 0.5
-    length = above - below
-    found = xp.where(part < 0.5, below + length * part, above - length * (1 - part))
-    # Where one of them is infinite, so is what lies between.
-    found = xp.where(length == float("inf"), below * (1 - part) + above * part, found)
-    return xp.where(below == above, below, found)
 
 
 def median(

@@ -1,4 +1,4 @@
-"""The first k elements of each segment, in one call."""
+"""The first k elements of each segment, and partitions, in one call. `_segment_quantiles` has medians and quantiles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ._arrays import Array, Nan, flag, given, is_ordered, not_taken, of_fields, positions_back, whole
 from ._backend import core
+from ._call_types import keeps_kind
 from ._counts import are_counts, as_unsigned, counts_given, is_for_each, same_for_each
 from ._device import segment_count
 from ._filling import elements, filler
@@ -172,6 +173,66 @@ def host_segment_top_k(
         raise not_taken("segment_top_k", a.dtype)
     values, indices = found
     return values, indices
+
+
+@keeps_kind
+def segment_partition(
+    x: ArrayLike,
+    kth: SupportsIndex,
+    offsets: ArrayLike | tuple[ArrayLike, ArrayLike],
+    *,
+    threads: SupportsIndex | None = None,
+) -> Any:
+    """A copy in which the element at place `kth` of each segment is the one that a sort of the segment would put there.
+
+    No element of the segment before it is larger, none behind it smaller; NaN and NaT count as the largest values.
+
+    Parameters
+    ----------
+    x, offsets, threads
+        As in `segment_sort`.
+    kth : int
+        The place, counted from the beginning of each segment. One that is too short keeps its elements, in any order.
+
+    Returns
+    -------
+    array
+        Of the kind, length and type of `x`. What lies in no segment stays as it is.
+
+    Raises
+    ------
+    ValueError
+        For a place below 0, an array of several axes, and what `segment_sort` refuses of offsets.
+    TypeError
+        For elements that the library does not order by themselves, and offsets that are no integers along one axis.
+
+    Notes
+    -----
+    Elements of long segments are parted, not ordered. Short segments are sorted, and so are all of arrays that a framework
+    keeps on a GPU, traces or differentiates. Ctrl-C is heard when the call is done.
+
+    Examples
+    --------
+    >>> import numpy as np, sortile
+    >>> sortile.segment_partition(np.array([3, 1, 2, 9, 8]), 1, [0, 3, 5])[[1, 4]]
+    array([2, 9])
+    """
+    if type(x) is np.ndarray:
+        found = core.segment_partition(x, kth, offsets, threads)
+        if found is not NotImplemented:
+            return found
+    if (place := whole("kth", kth)) < 0:
+        raise ValueError(f"sortile.segment_partition: kth = {place}; it counts from the beginning of each segment")
+    framework, x = held_beside("segment_partition", x, ("offsets", offsets))
+    if framework is not None:
+        return framework.segment_sort(x, by_framework("segment_partition", framework, x, offsets), False, "last")
+    a, back = given(x)
+    need_one_axis("segment_partition", a)
+    where = on_host("segment_partition", offsets)
+    found = core.segment_partition(a, min(place, a.size), where, threads)
+    if found is NotImplemented:
+        raise not_taken("segment_partition", a.dtype)
+    return back(found)
 
 
 def _of_held(

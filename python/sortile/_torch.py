@@ -14,10 +14,11 @@ import torch
 
 from . import _device
 from ._about import explained
-from ._arrays import need_axis
+from ._arrays import need_axis, not_taken
 from ._backend import core
 from ._frameworks import Where
 from ._gpu import need_gpu_engine
+from ._quantiles import NUMBERS
 from ._route import host_route, operands, route_shapes
 from ._segment_select import held_counts, host_segment_top_k, need_columns
 from ._segments import held_offsets, need_one_axis
@@ -158,6 +159,13 @@ class Torch(TorchArrays):
             return _device.segment_top_k(self, x, k, counts, where, largest, nan, fill)
         order = segment_top_k_operator(x.detach(), *where, counts, k, largest, nan)
         return self.taken_from_segments(x, where[0], order, fill), order
+
+    def segment_quantile(self, x: Any, where: Where, wanted: Any, method: int) -> Any:
+        if x.is_complex():
+            raise not_taken("segment_quantile", x.dtype, NUMBERS)
+        if are_plain(x, *where):
+            return super().segment_quantile(x, where, wanted, method)
+        return _device.segment_quantile(self, x, where, wanted, method)
 
     def segment_sort_by_key(
         self, keys: Any, values: tuple[Any, ...], where: Where, descending: bool, nan: str

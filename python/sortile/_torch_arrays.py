@@ -39,6 +39,7 @@ class TorchArrays(GpuArrays):
     """What the sorts ask of PyTorch; the calls stand in `_torch`."""
 
     name = "PyTorch"
+    xp = torch
 
     def is_array(self, kind: type) -> bool:
         return issubclass(kind, torch.Tensor)

@@ -18,6 +18,10 @@ inline std::optional<element> plain_element(nb::handle x) {
   return PyArray_CheckExact(x.ptr()) ? element_of(as_array(x)) : std::nullopt;
 }
 
+inline std::byte* data_of(nb::handle array) {
+  return static_cast<std::byte*>(PyArray_DATA(as_array(array)));
+}
+
 /// An array of one axis that can be read where it lies, or a copy of it that can: no gaps, aligned. The byte order
 /// stays.
 nb::object without_gaps(nb::handle array);

@@ -274,19 +274,34 @@ std::size_t device_groups(int type, std::size_t n, std::uintptr_t keys, std::uin
   return std::size_t(found);
 }
 
+namespace {
+
+template <class T>
+std::vector<T> numbers_of(const nb::list& given) {
+  std::vector<T> numbers;
+  for (const nb::handle number : given)
+    numbers.push_back(nb::cast<T>(number));
+  return numbers;
+}
+
+quantiles_request quantiles_at(int type, std::size_t n, const std::vector<double>& probabilities, int method,
+                               std::uintptr_t keys, std::uintptr_t results) {
+  return {.type = static_cast<key_type>(type),
+          .n = n,
+          .keys = at<const void>(keys),
+          .probabilities = probabilities,
+          .method = static_cast<quantile_method>(method),
+          .results = at<double>(results)};
+}
+
+} // namespace
+
 void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list& probabilities, int method,
                       std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
                       int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  std::vector<double> list;
-  for (const nb::handle probability : probabilities)
-    list.push_back(nb::cast<double>(probability));
-  const quantiles_request request{.type = static_cast<key_type>(type),
-                                  .n = n,
-                                  .keys = at<const void>(keys),
-                                  .probabilities = list,
-                                  .method = static_cast<quantile_method>(method),
-                                  .results = at<double>(results),
-                                  .rows = rows};
+  const std::vector<double> list = numbers_of<double>(probabilities);
+  quantiles_request request = quantiles_at(type, n, list, method, keys, results);
+  request.rows = rows;
   queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
     run(request, opts);
     if (is_float(request.type) || told != 0)
@@ -294,11 +309,23 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
   });
 }
 
+void device_segment_quantiles(int type, std::size_t n, const nb::list& probabilities, int method, std::uintptr_t keys,
+                              std::uintptr_t results, std::uintptr_t begins, std::uintptr_t ends,
+                              std::size_t offset_bytes, std::size_t count, int ordinal, std::uintptr_t stream,
+                              nb::handle allocate) {
+  const std::vector<double> list = numbers_of<double>(probabilities);
+  const segmented_quantiles_request request{quantiles_at(type, n, list, method, keys, results),
+                                            segments_at(begins, ends, offset_bytes, count)};
+  queue_on(false, ordinal, stream, allocate, [&](const options& opts) {
+    run(request, opts);
+    if (is_float(request.arrays.type))
+      queue_nan_spread(request.arrays.results, count, list.size(), nullptr, sizeof(double), opts);
+  });
+}
+
 void device_ranks(int type, std::size_t rows, std::size_t n, const nb::list& ranks, std::uintptr_t keys,
                   std::uintptr_t keys_out, int ordinal, std::uintptr_t stream, nb::handle allocate) {
-  std::vector<std::size_t> list;
-  for (const nb::handle rank : ranks)
-    list.push_back(nb::cast<std::size_t>(rank));
+  const std::vector<std::size_t> list = numbers_of<std::size_t>(ranks);
   const ranks_request request{.type = static_cast<key_type>(type),
                               .n = n,
                               .keys = at<const void>(keys),

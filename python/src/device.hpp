@@ -135,6 +135,12 @@ void device_quantiles(int type, std::size_t rows, std::size_t n, const nb::list&
                       std::uintptr_t keys, std::uintptr_t results, std::uintptr_t told, std::size_t told_bytes,
                       int ordinal, std::uintptr_t stream, nb::handle allocate);
 
+/// The same of segments, as device_segments() takes them; nothing is told beside.
+void device_segment_quantiles(int type, std::size_t n, const nb::list& probabilities, int method, std::uintptr_t keys,
+                              std::uintptr_t results, std::uintptr_t begins, std::uintptr_t ends,
+                              std::size_t offset_bytes, std::size_t count, int ordinal, std::uintptr_t stream,
+                              nb::handle allocate);
+
 /// Queues the search for the keys at ranks of each row, in ascending order.
 void device_ranks(int type, std::size_t rows, std::size_t n, const nb::list& ranks, std::uintptr_t keys,
                   std::uintptr_t keys_out, int ordinal, std::uintptr_t stream, nb::handle allocate);

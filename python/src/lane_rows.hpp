@@ -17,6 +17,10 @@ class lane_rows {
   /// lane). Nothing where Python has to take care, or to say what is wrong. The array itself where it can be read as it
   /// lies, else a copy.
   static std::optional<lane_rows> of(nb::handle x, nb::handle axis);
+  /// Of an array of one axis alone.
+  static std::optional<lane_rows> of_one_axis(nb::handle x) {
+    return PyArray_CheckExact(x.ptr()) && PyArray_NDIM(as_array(x)) == 1 ? of(x, nb::none()) : std::nullopt;
+  }
 
   element e;
   std::size_t count = 0, n = 0; ///< rows, and elements of each

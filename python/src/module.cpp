@@ -111,6 +111,7 @@ NB_MODULE(_core, m) {
   def_any(m, "top_k", &here::top_k);
   def_any(m, "segment_top_k", &here::segment_top_k);
   def_any(m, "partition", &here::partition);
+  def_any(m, "segment_partition", &here::segment_partition);
   def_any(m, "group_by", &here::group_by);
   def_any(m, "unique", &here::unique);
   def_any(m, "explain", &here::explain);
@@ -120,6 +121,7 @@ NB_MODULE(_core, m) {
   const auto any = [] { return nanobind::arg().none(); };
   m.def("check_segments", stopping(&here::check_segments), any(), any());
   m.def("quantiles", stopping(&here::quantiles), any(), any(), any(), any(), any(), any());
+  m.def("segment_quantiles", stopping(&here::segment_quantiles), any(), any(), any(), any(), any(), any());
   m.def("info", stopping(&here::info));
   m.def("release_scratch", stopping(&here::release_scratch_memory));
   m.def("device_sort", stopping(&here::device_sort));
@@ -133,6 +135,7 @@ NB_MODULE(_core, m) {
   m.def("device_groups", stopping(&here::device_groups));
   m.def("device_nth_element", stopping(&here::device_nth_element));
   m.def("device_quantiles", stopping(&here::device_quantiles));
+  m.def("device_segment_quantiles", stopping(&here::device_segment_quantiles));
   m.def("device_ranks", stopping(&here::device_ranks));
   m.def("device_route", stopping(&here::device_route));
   m.def("device_scan", stopping(&here::device_scan), any(), any(), any(), any(), any(), any(), any(), any(), any(),

@@ -5,14 +5,11 @@
 #include "given_segments.hpp"
 #include "lane_rows.hpp"
 
-#include "primitives/quantile_place.hpp"
-
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/select.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -21,9 +18,6 @@ namespace sortile::python {
 
 namespace {
 
-std::byte* data_of(nb::handle a) {
-  return static_cast<std::byte*>(PyArray_DATA(as_array(a)));
-}
 const void* data_or_null(nb::handle a) {
   return a.is_none() ? nullptr : data_of(a);
 }
@@ -57,153 +51,6 @@ void shorten(nb::handle a, std::size_t count) {
   PyArray_Dims shape{&length, 1};
   if (count != size_of(as_array(a)))
     owned(PyArray_Resize(as_array(a), &shape, 0, NPY_CORDER));
-}
-
-/// Probabilities as a caller gave them: a number, a list or a tuple of them, or an array of float64.
-class given_probabilities {
- public:
-  /// Whether they are such, from 0 to 1; of all others Python has to take care.
-  bool take(nb::handle given) {
-    if (take_number(given))
-      return true;
-    if (PyArray_CheckExact(given.ptr()))
-      return take_array(given);
-    const entries list(given);
-    axes = 1;
-    shape[0] = static_cast<npy_intp>(list.size());
-    numbers.reserve(list.size() + 1);
-    for (std::size_t i = 0; i < list.size(); ++i)
-      if (!take_number(list[i]))
-        return false;
-    return PyList_CheckExact(given.ptr()) || PyTuple_CheckExact(given.ptr());
-  }
-
-  std::vector<double> numbers;
-  int axes = 0;
-  npy_intp shape[NPY_MAXDIMS];
-
- private:
-  bool add(double p) {
-    numbers.push_back(p);
-    return p >= 0 && p <= 1; // not of NaN
-  }
-
-  bool take_number(nb::handle given) {
-    if (!PyFloat_Check(given.ptr()) && !PyLong_CheckExact(given.ptr()))
-      return false;
-    const double p = PyFloat_AsDouble(given.ptr());
-    if (p == -1)
-      PyErr_Clear(); // of an integer beyond all floats
-    return add(p);
-  }
-
-  bool take_array(nb::handle given) {
-    PyArrayObject* const a = as_array(given);
-    if (PyArray_TYPE(a) != NPY_FLOAT64 || PyArray_ISBYTESWAPPED(a))
-      return false;
-    const nb::object kept = without_gaps(given);
-    const auto* const first = reinterpret_cast<const double*>(data_of(kept));
-    axes = PyArray_NDIM(a);
-    std::copy_n(PyArray_DIMS(a), axes, shape);
-    numbers.reserve(size_of(a) + 1);
-    return std::all_of(first, first + size_of(a), [this](double p) { return add(p); });
-  }
-};
-
-/// What quantiles of rows are written to: the axes of the probabilities before the others.
-class quantile_results {
- public:
-  /// Of the type, which is taken.
-  quantile_results(const lane_rows& r, const given_probabilities& wanted, PyArray_Descr* type)
-      : type_(owned(reinterpret_cast<PyObject*>(type))), axes_(wanted.axes + r.others()) {
-    if (axes_ == 0)
-      return;
-    npy_intp shape[2 * NPY_MAXDIMS];
-    std::copy_n(wanted.shape, wanted.axes, shape);
-    std::copy_n(r.other_axes(), r.others(), shape + wanted.axes);
-    array_ = owned(PyArray_Empty(axes_, shape, reinterpret_cast<PyArray_Descr*>(type_.inc_ref().ptr()), 0));
-  }
-
-  std::byte* data() { return axes_ > 0 ? data_of(array_) : reinterpret_cast<std::byte*>(&number_); }
-
-  /// The array, or the number where it has no axis.
-  nb::object given_back() {
-    if (axes_ > 0)
-      return array_;
-    return owned(PyArray_Scalar(&number_, reinterpret_cast<PyArray_Descr*>(type_.ptr()), nullptr));
-  }
-
- private:
-  nb::object type_, array_;
-  int axes_;
-  std::uint64_t number_ = 0;
-};
-
-bool are_keys(quantile_method method) {
-  return method != quantile_method::linear && method != quantile_method::midpoint;
-}
-
-/// NaN is the largest key, so the last one of a row tells whether there is one.
-nb::object quantiles_that_are_keys(const lane_rows& r, const given_probabilities& wanted, quantile_method method,
-                                   call& how) {
-  PyArray_Descr* const type = r.type();
-  Py_INCREF(type);
-  quantile_results results(r, wanted, type);
-  std::byte* const to = results.data();
-  std::vector<std::size_t> ranks;
-  ranks.reserve(wanted.numbers.size() + 1);
-  for (const double p : wanted.numbers)
-    ranks.push_back(quantile_place(p, r.n, method).low);
-  const std::size_t count = ranks.size(), width = r.e.width;
-  if (r.e.missing == missing_kind::nan)
-    ranks.push_back(r.n - 1);
-  const std::size_t found = ranks.size();
-  const call_scratch space(r.count * found * width, "the quantiles of rows");
-  const auto* const of_rows = static_cast<const std::byte*>(space.data());
-  const ranks_request request{
-      .type = r.e.type, .n = r.n, .keys = r.data(), .ranks = ranks, .keys_out = space.data(), .rows = r.count};
-  if (r.count * found > 0)
-    how.run(r.size(), [&] {
-      run(request, how.opts);
-      for (std::size_t row = 0; row < r.count; ++row) {
-        const std::byte* const from = of_rows + row * found * width;
-        const std::byte* const last = from + count * width;
-        const bool has_nan = found > count && is_missing(r.e, last);
-        for (std::size_t i = 0; i < count; ++i)
-          std::memcpy(to + (i * r.count + row) * width, has_nan ? last : from + i * width, width);
-      }
-    });
-  return r.in_given_order(results.given_back());
-}
-
-nb::object computed_quantiles(const lane_rows& r, given_probabilities& wanted, quantile_method method, call& how) {
-  quantile_results results(r, wanted, PyArray_DescrFromType(NPY_FLOAT64));
-  auto* const to = reinterpret_cast<double*>(results.data());
-  std::vector<double>& places = wanted.numbers;
-  const std::size_t count = places.size();
-  if (r.e.missing == missing_kind::nan)
-    places.push_back(1); // NaN is the largest, so the last key tells
-  const std::size_t found = places.size();
-  const call_scratch space(r.count * found * sizeof(double), "the quantiles of rows");
-  auto* const of_rows = reinterpret_cast<double*>(space.data());
-  const quantiles_request request{.type = r.e.type,
-                                  .n = r.n,
-                                  .keys = r.data(),
-                                  .probabilities = places,
-                                  .method = method,
-                                  .results = of_rows,
-                                  .rows = r.count};
-  if (r.count * found > 0)
-    how.run(r.size(), [&] {
-      run(request, how.opts);
-      for (std::size_t row = 0; row < r.count; ++row) {
-        const double* const from = of_rows + row * found;
-        const bool has_nan = found > count && std::isnan(from[count]);
-        for (std::size_t i = 0; i < count; ++i)
-          to[i * r.count + row] = has_nan ? std::numeric_limits<double>::quiet_NaN() : from[i];
-      }
-    });
-  return results.given_back();
 }
 
 } // namespace
@@ -243,12 +90,10 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
   if (!first || *first < 0)
     return not_implemented();
   call how(largest, nan, threads, progress, "largest");
-  if (!PyArray_CheckExact(x.ptr()) || PyArray_NDIM(as_array(x)) != 1)
-    return not_implemented();
   given_segments given;
   if (!given.take(offsets))
     return not_implemented();
-  const std::optional<lane_rows> r = lane_rows::of(x, nb::none());
+  const std::optional<lane_rows> r = lane_rows::of_one_axis(x);
   if (!r)
     return not_implemented();
   const std::size_t rows = given.where.count, count = static_cast<std::size_t>(*first);
@@ -268,20 +113,6 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
   return nb::make_tuple(r->given_back(values), positions);
 }
 
-nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
-                     nb::handle progress) {
-  given_probabilities wanted;
-  if (!wanted.take(probabilities))
-    return not_implemented();
-  call how(threads, progress);
-  const std::optional<lane_rows> r = lane_rows::of(x, axis);
-  if (!r || r->n == 0 || r->e.missing == missing_kind::nat)
-    return not_implemented();
-  const auto chosen = static_cast<quantile_method>(method);
-  return are_keys(chosen) ? quantiles_that_are_keys(*r, wanted, chosen, how)
-                          : computed_quantiles(*r, wanted, chosen, how);
-}
-
 nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle threads) {
   const std::optional<long long> given = exact_number(kth);
   if (!given)
@@ -298,6 +129,26 @@ nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle t
     for (std::size_t row = 0; row < r->count; ++row)
       run(nth_element_request{r->e.type, r->n, place, data_of(parted) + row * r->n * r->e.width}, how.opts);
     r->undo(data_of(parted), r->size());
+  });
+  return r->given_back(parted);
+}
+
+nb::object segment_partition(nb::handle x, nb::handle kth, nb::handle offsets, nb::handle threads) {
+  const std::optional<long long> place = exact_number(kth);
+  given_segments given;
+  if (!place || *place < 0 || !given.take(offsets))
+    return not_implemented();
+  call how(threads);
+  const std::optional<lane_rows> r = lane_rows::of_one_axis(x);
+  if (!r)
+    return not_implemented();
+  const nb::object parted = r->writable();
+  how.run_to_the_end(r->n, [&] {
+    r->prepare();
+    run(segmented_nth_element_request{{r->e.type, r->n, static_cast<std::size_t>(*place), data_of(parted)},
+                                      given.where},
+        how.opts);
+    r->undo(data_of(parted), r->n);
   });
   return r->given_back(parted);
 }

@@ -1,7 +1,7 @@
-// Parts of a sort: what `sortile/_select.py` and `sortile/_quantiles.py` call. Each takes plain arrays of any layout
-// and byte order (`lane_rows`), and selects from each lane along `axis` by itself; None takes all elements as one lane.
-// NotImplemented for elements that the library does not order by themselves, and for axes, places and counts that the
-// array does not have: Python says what is wrong with them.
+// Parts of a sort: what `sortile/_select.py`, `_quantiles.py` and those of their names that begin with `_segment` call.
+// Each takes plain arrays of any layout and byte order (`lane_rows`), and selects from each lane along `axis` by
+// itself; None takes all elements as one lane. NotImplemented for elements that the library does not order by
+// themselves, and for axes, places and counts that the array does not have: Python says what is wrong with them.
 #pragma once
 
 #include "numpy.hpp"
@@ -25,8 +25,16 @@ nb::object segment_top_k(nb::handle x, nb::handle k, nb::handle counts, nb::hand
 nb::object quantiles(nb::handle x, nb::handle probabilities, nb::handle axis, int method, nb::handle threads,
                      nb::handle progress);
 
+/// The same of segments of an array of one axis: their axis is the last. Of a segment of no elements NaN; of integers
+/// that a method chooses, 0.
+nb::object segment_quantiles(nb::handle x, nb::handle probabilities, nb::handle offsets, int method, nb::handle threads,
+                             nb::handle progress);
+
 /// A copy in which place `kth` of each lane has the element that a sort puts there; NaN and NaT are the largest.
 nb::object partition(nb::handle x, nb::handle kth, nb::handle axis, nb::handle threads);
+
+/// The same of each segment; one that has no such place keeps its elements in any order.
+nb::object segment_partition(nb::handle x, nb::handle kth, nb::handle offsets, nb::handle threads);
 
 /// (distinct keys, where each group begins in the order, the order) of one axis.
 nb::object group_by(nb::handle keys, nb::handle threads, nb::handle progress);

@@ -1,8 +1,8 @@
 // The front door of partial sorts, nth_element, ranks and quantiles within segments.
 //
 // Of arrays in host memory the CPU engine does them, of short segments by a sort within them, which takes less time
-// there than a selection from each. Kernels have no such selections; what they have instead is that sort, which is a
-// partial sort of each segment, and searches of rows for ranks and quantiles.
+// there than a selection from each. Kernels have no partial sorts and no nth_element of segments; what they have
+// instead is that sort, which is both.
 #include "api/door.hpp"
 #include "api/segment_checks.hpp"
 #include "api/select_checks.hpp"
@@ -43,7 +43,8 @@ Request placed(const Request& request) {
 
 /// Whether segments are so short, on the average, that they are sorted; by the numbers of keys and segments alone. A
 /// Zen 3, one thread: the first 5 of ten u32 2.3 ms sorted and 20 selected (10^6 keys), of a hundred 1.0 and 4.1, of a
-/// thousand 2.4 and 0.8; the fifth of ten 2.3 and 3.5, of a hundred 1.0 and 1.1.
+/// thousand 2.4 and 0.8; the fifth of ten 2.3 and 3.5, of a hundred 1.0 and 1.1. A Zen 4: the 50th of a hundred
+/// u32 1.05 and 1.2, of 300 1.2 and 1.1; of a hundred i16 7.4 and 2.4.
 template <class Request>
 bool are_sorted(const Request& r) {
   if (r.where.count == 0)
@@ -51,9 +52,10 @@ bool are_sorted(const Request& r) {
   if constexpr (requires { r.arrays.k; })
     if (r.arrays.k == 0)
       return false; // nothing moves
-  const std::size_t average = r.arrays.n / r.where.count;
-  const bool first_ones = std::same_as<Request, segmented_partial_sort_request>;
-  return average < (first_ones && key_bytes(r.arrays.type) >= 4 ? 200 : 48);
+  const std::size_t average = r.arrays.n / r.where.count, key = key_bytes(r.arrays.type);
+  if (std::same_as<Request, segmented_partial_sort_request>)
+    return average < (key >= 4 ? 200 : 48);
+  return average < (key == 4 || key == 8 ? 128 : 48);
 }
 
 // A sort that does it.
@@ -85,29 +87,6 @@ constexpr bool is_in_place = requires(const Request& r) {
   sort_of(r);
 };
 
-// What kernels do in place of it.
-
-template <class Request>
-requires is_in_place<Request> segmented_request with_kernels(const Request& r, const options&, purpose) {
-  return sort_of(r);
-}
-
-/// Of ranks and quantiles. \throws engine_unusable where segments are no rows
-template <class Request>
-requires(!is_in_place<segmented<Request>>) Request
-    with_kernels(const segmented<Request>& r, const options& opts, purpose what) {
-  const kernels_choice by = kernels_for(r.arrays.n, opts, what);
-  if (r.where.form != segment_form::strided || !in_one_piece(r.where))
-    throw engine_unusable("sortile: engine '" + std::string(by.engine) + "', " + by.reason +
-                          ", does not do this: it finds ranks and quantiles of arrays and of rows; of other segments "
-                          "engine 'cpu' does, in host memory");
-  Request rows = r.arrays;
-  rows.n = r.where.length;
-  rows.rows = r.where.count;
-  rows.stride = r.where.stride;
-  return rows;
-}
-
 template <class Request>
 void pick_from_sorted(const Request& request, const options& opts, unsigned threads) {
   const cpu::scratch sorted(request.arrays.n * key_bytes(request.arrays.type), "keys sorted within their segments");
@@ -115,12 +94,24 @@ void pick_from_sorted(const Request& request, const options& opts, unsigned thre
   cpu::pick_in_segments(request, sorted.bytes().data(), threads);
 }
 
+/// As a sort, or as a search whose offsets are checked where they lie in host memory.
+template <class Request>
+void run_by_kernels(const Request& request, const options& opts) {
+  if constexpr (is_in_place<Request>) {
+    run(sort_of(request), opts);
+  } else {
+    if (opts.memory == memory::host)
+      checks::survey({{.n = request.arrays.n}, request.where}, 1);
+    run_by(*kernels_for(request.arrays.n, opts, purpose::running).kernels, request, opts);
+  }
+}
+
 template <class Request>
 void run_checked(const Request& request, const options& opts) {
   with_named_failures("a selection within segments", [&] {
     checks::selection(request, opts);
     if (!is_cpu_engines(opts))
-      return run(with_kernels(request, opts, purpose::running), opts);
+      return run_by_kernels(request, opts);
     const unsigned threads = door_threads(std::max(request.arrays.n, request.where.count), opts);
     if (are_sorted(request)) {
       if constexpr (is_in_place<Request>)
@@ -138,7 +129,10 @@ std::size_t planned_workspace(const Request& given, const options& opts) {
   return with_named_failures("the plan of a selection within segments", [&]() -> std::size_t {
     const Request request = placed(given);
     checks::selection(request, opts);
-    return opts.memory == memory::host ? 0 : workspace_bytes(with_kernels(request, opts, purpose::planning), opts);
+    if constexpr (is_in_place<Request>)
+      return opts.memory == memory::host ? 0 : workspace_bytes(sort_of(request), opts);
+    else
+      return workspace_by(kernels_for(request.arrays.n, opts, purpose::planning), request, opts);
   });
 }
 
@@ -152,7 +146,8 @@ plan plan_of_sort(const Request& request, const options& opts) {
     const std::size_t keys = request.arrays.n * key_bytes(request.arrays.type);
     p.steps.push_back({"copy", "the results, of the sorted segments", keys, 0});
   }
-  p.workspace_bytes = 0; // it allocates its own
+  if (opts.memory == memory::host)
+    p.workspace_bytes = 0; // it allocates its own
   return p;
 }
 
@@ -161,12 +156,13 @@ plan plan_of(const Request& given, const options& opts) {
   return with_named_failures("the plan of a selection within segments", [&] {
     const Request request = placed(given);
     checks::selection(request, opts);
-    if (!is_cpu_engines(opts))
-      return explain(with_kernels(request, opts, purpose::planning), opts);
-    if (are_sorted(request))
-      return plan_of_sort(request, opts);
-    plan p;
     const kernels_choice by = kernels_for(request.arrays.n, opts, purpose::planning);
+    if (by.kernels == nullptr ? are_sorted(request) : is_in_place<Request>)
+      return plan_of_sort(request, opts);
+    if constexpr (!is_in_place<Request>)
+      if (by.kernels != nullptr)
+        return plan_by(by, request, opts, [](auto&) {});
+    plan p;
     p.engine = by.engine;
     p.reason = by.reason;
     cpu::add_segment_steps(request, p.steps);

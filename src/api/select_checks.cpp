@@ -240,13 +240,29 @@ void need_search_arrays(const search_arrays& a, const options& opts) {
 
 /// Of each segment as many results as of a row.
 template <class Request>
+search_arrays arrays_of(const sortile::segmented<Request>& r) {
+  search_arrays a = arrays_of(r.arrays);
+  a.results.count = results(a.list.count, r.where.count);
+  return a;
+}
+
+template <class Request>
 void need_segments(const char* operation, const sortile::segmented<Request>& r, const options& opts) {
   need_no_rows(operation, r.arrays);
   places(r.where, r.arrays.n, opts.memory);
-  search_arrays a = arrays_of(r.arrays);
-  a.results.count = results(a.list.count, r.where.count);
+  const search_arrays a = arrays_of(r);
   need_search_arrays(a, opts);
   need_offsets_apart(r.where, {a.results});
+}
+
+/// The workspace of a search, in an array or in segments.
+void need_search_space(const search_arrays& a, const options& opts, std::size_t wanted) {
+  need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
+}
+template <class Request>
+void need_search_space(const sortile::segmented<Request>& r, const options& opts, std::size_t wanted) {
+  need_search_space(arrays_of(r), opts, wanted);
+  need_offsets_apart(r.where, {{"the workspace", opts.workspace.data(), opts.workspace.size()}});
 }
 
 /// What is asked of the ranks of n keys.
@@ -274,8 +290,10 @@ void selection(const segmented_ranks_request& r, const options& opts) {
 }
 
 void workspace(const ranks_request& r, const options& opts, std::size_t wanted) {
-  const search_arrays a = arrays_of(r);
-  need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
+  need_search_space(arrays_of(r), opts, wanted);
+}
+void workspace(const segmented_ranks_request& r, const options& opts, std::size_t wanted) {
+  need_search_space(r, opts, wanted);
 }
 
 namespace {
@@ -311,8 +329,10 @@ void selection(const segmented_quantiles_request& r, const options& opts) {
 }
 
 void workspace(const quantiles_request& r, const options& opts, std::size_t wanted) {
-  const search_arrays a = arrays_of(r);
-  need_space({a.keys, a.results}, opts.workspace, opts.memory, wanted);
+  need_search_space(arrays_of(r), opts, wanted);
+}
+void workspace(const segmented_quantiles_request& r, const options& opts, std::size_t wanted) {
+  need_search_space(r, opts, wanted);
 }
 
 namespace {

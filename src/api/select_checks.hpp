@@ -26,6 +26,8 @@ void workspace(const partial_sort_request& request, const options& opts, std::si
 void workspace(const nth_element_request& request, const options& opts, std::size_t wanted);
 void workspace(const ranks_request& request, const options& opts, std::size_t wanted);
 void workspace(const quantiles_request& request, const options& opts, std::size_t wanted);
+void workspace(const segmented_ranks_request& request, const options& opts, std::size_t wanted);
+void workspace(const segmented_quantiles_request& request, const options& opts, std::size_t wanted);
 void workspace(const groups_request& request, const options& opts, std::size_t wanted);
 
 } // namespace sortile::checks

@@ -114,11 +114,6 @@ struct assignment {
   unsigned threads;
 };
 
-/// Whether the workspace is one that the engine allocates.
-bool is_engines_own(const options& opts) {
-  return opts.memory == memory::device && opts.workspace.data() == nullptr;
-}
-
 /// Keys of a row, and of all.
 template <class Request>
 std::size_t keys_of_row(const Request& request) {
@@ -157,29 +152,21 @@ std::size_t workspace_of(const assignment& a, const Request& request, const opti
                                  : cpu::select_workspace_bytes(request, a.threads);
 }
 
-/// Of this very call. In device memory the engine allocates what nobody has given, and knows how much by itself.
-template <class Request>
-std::size_t workspace_used(const assignment& a, const Request& request, const options& opts) {
-  if (a.by.kernels == nullptr)
-    return cpu::select_workspace_bytes(request, a.threads);
-  return is_engines_own(opts) ? 0 : a.by.kernels->workspace_used(request, opts);
-}
-
 template <class Request>
 void run_selection(const char* operation, const Request& request, const options& opts) {
   with_named_failures(operation, [&] {
     const assignment a = assign(request, opts, purpose::running);
     survey(request, opts, a.threads);
-    const std::size_t wanted = workspace_used(a, request, opts);
-    const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
+    if (a.by.kernels != nullptr)
+      return run_by(*a.by.kernels, request, opts);
+    const std::size_t wanted = cpu::select_workspace_bytes(request, a.threads);
+    const bool callers = opts.workspace.data() != nullptr;
     if (callers)
       checks::workspace(request, opts, wanted);
-    const cpu::scratch own(callers || !on_host ? 0 : wanted, "the workspace of a selection");
-    const std::span<std::byte> space = callers ? opts.workspace.first(wanted) : own.bytes();
-    if (a.by.kernels != nullptr)
-      a.by.kernels->run(request, opts, space);
-    else
-      cpu::select(request, opts, {a.threads, space, opts.progress ? &opts.progress : nullptr});
+    const cpu::scratch own(callers ? 0 : wanted, "the workspace of a selection");
+    cpu::select(
+        request, opts,
+        {a.threads, callers ? opts.workspace.first(wanted) : own.bytes(), opts.progress ? &opts.progress : nullptr});
   });
 }
 
@@ -302,17 +289,11 @@ std::size_t run(const groups_request& given, const options& opts) {
     const kernels_choice by = kernels_for(given.n, opts, purpose::running);
     if (by.kernels == nullptr || given.n == 0)
       return cpu::groups(given, opts, door_threads(given.n, opts));
-    const bool on_host = opts.memory == memory::host; // the executor's
     std::uint64_t found = 0;
     groups_request request = given;
-    if (on_host)
+    if (opts.memory == memory::host) // the executor's
       request.device_groups = &found;
-    const std::size_t wanted = is_engines_own(opts) ? 0 : by.kernels->workspace_used(request, opts);
-    const bool callers = opts.workspace.data() != nullptr;
-    if (callers)
-      checks::workspace(request, opts, wanted);
-    const cpu::scratch own(on_host ? wanted : 0, "the workspace of groups");
-    by.kernels->run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
+    run_by(*by.kernels, request, opts);
     return found;
   });
 }

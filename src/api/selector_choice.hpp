@@ -1,6 +1,8 @@
 // Who does a request that is no whole sort (a selection, groups, a scan): the CPU engine, or the kernels of another.
 #pragma once
 
+#include "api/select_checks.hpp"
+#include "cpu/scratch.hpp"
 #include "plan/engine.hpp"
 
 #include <string>
@@ -29,6 +31,17 @@ std::size_t workspace_by(const kernels_choice& who, const Request& request, cons
     return who.kernels->workspace_bytes(request);
   else
     return 0;
+}
+
+/// Kernels do a checked selection, or groups, with the caller's workspace or with their own.
+template <class Request>
+void run_by(const selector& kernels, const Request& request, const options& opts) {
+  const bool callers = opts.workspace.data() != nullptr, on_host = opts.memory == memory::host;
+  const std::size_t wanted = callers || on_host ? kernels.workspace_used(request, opts) : 0; // else it finds its own
+  if (callers)
+    checks::workspace(request, opts, wanted);
+  const cpu::scratch own(callers ? 0 : wanted, "the workspace of kernels");
+  kernels.run(request, opts, callers ? opts.workspace.first(wanted) : own.bytes());
 }
 
 /// Who does a request and how; `add_cpu_steps(steps)` says it of the CPU engine.

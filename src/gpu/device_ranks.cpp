@@ -3,45 +3,73 @@
 #include "gpu/segmented_sort.hpp"
 #include "kernels/arena.hpp"
 #include "plan/nowhere.hpp"
-#include "primitives/quantile_place.hpp"
+#include "plan/segment_places.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
 
 namespace sortile::gpu {
+namespace {
+
+/// A request for rows as one for segments.
+template <class Request>
+segmented<Request> in_segments(const Request& r) {
+  segmented<Request> s{r, segments::rows(r.rows, r.n, r.stride)};
+  s.arrays.n = r.n == 0 || r.rows == 0 ? 0 : (r.rows - 1) * s.where.stride + r.n;
+  return s;
+}
+
+} // namespace
 
 device_ranks::device_ranks(const ranks_request& r, const options& opts, const device_facts& device, const tuning& tuned,
                            workspace_for what)
-    : type_(r.type), keys_(r.keys), n_(r.n), rows_(r.rows), stride_(r.stride == 0 ? r.n : r.stride),
-      keys_out_(r.keys_out), options_{.order = opts.order, .bits = opts.bits}, device_(device),
-      places_(r.ranks.begin(), r.ranks.end()), ranks_(places_) {
-  plan(tuned, what);
-}
+    : device_ranks(in_segments(r), opts, device, tuned, what) {}
 
 device_ranks::device_ranks(const quantiles_request& r, const options& opts, const device_facts& device,
                            const tuning& tuned, workspace_for what)
-    : type_(r.type), keys_(r.keys), n_(r.n), rows_(r.rows), stride_(r.stride == 0 ? r.n : r.stride),
-      numbers_(r.results), options_{.order = opts.order, .bits = opts.bits}, device_(device) {
-  if (n_ == 0)
-    return;
-  for (const double probability : r.probabilities) {
-    const quantile_place at(probability, n_, r.method);
-    quantiles_.push_back({at.low, at.high, at.fraction});
-    ranks_.push_back(at.low);
-    ranks_.push_back(at.high);
-  }
+    : device_ranks(in_segments(r), opts, device, tuned, what) {}
+
+device_ranks::device_ranks(const segmented_ranks_request& r, const options& opts, const device_facts& device,
+                           const tuning& tuned, workspace_for what)
+    : type_(r.arrays.type), keys_(r.arrays.keys), n_(r.arrays.n), where_(r.where),
+      keys_out_(r.arrays.keys_out), options_{.order = opts.order, .bits = opts.bits}, device_(device),
+      places_(r.arrays.ranks.begin(), r.arrays.ranks.end()) {
+  if (n_ > 0)
+    plan(tuned, what);
+}
+
+device_ranks::device_ranks(const segmented_quantiles_request& r, const options& opts, const device_facts& device,
+                           const tuning& tuned, workspace_for what)
+    : type_(r.arrays.type), keys_(r.arrays.keys), n_(r.arrays.n), where_(r.where),
+      numbers_(r.arrays.results), options_{.order = opts.order, .bits = opts.bits}, device_(device),
+      probabilities_(r.arrays.probabilities.begin(), r.arrays.probabilities.end()), method_(r.arrays.method) {
   plan(tuned, what);
 }
 
 void device_ranks::plan(const tuning& tuned, workspace_for what) {
-  if (n_ == 0 || rows_ == 0 || ranks_.empty())
+  if (where_.count == 0 || results() == 0)
     return;
+  way_ = way::segments;
+  if (where_.form == segment_form::strided && where_.length > 0 && in_one_piece(where_))
+    plan_rows(tuned);
+  lay_out(what);
+}
+
+void device_ranks::plan_rows(const tuning& tuned) {
+  const std::size_t n = where_.length;
+  ranks_ = places_;
+  for (const double probability : probabilities_) {
+    const quantile_place& at = quantiles_.emplace_back(probability, n, method_);
+    ranks_.insert(ranks_.end(), {at.low, at.high});
+  }
+  probabilities_.clear();
   std::sort(ranks_.begin(), ranks_.end());
   ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
-  way_ = rows_ > 1 && n_ <= tuned.sorted_up_to ? way::rows : way::whole;
-  if (n_ > tuned.sorted_up_to && ranks_.size() <= kernels::most_ranks) {
-    search_ = kernels::ranks_plan(n_, ranks_, tuned.least_sample);
-    if (search_.capacity < n_ / 2)
+  if (where_.count == 1 || n > tuned.sorted_up_to)
+    way_ = way::whole;
+  if (n > tuned.sorted_up_to && ranks_.size() <= kernels::most_ranks) {
+    search_ = kernels::ranks_plan(n, ranks_, tuned.least_sample);
+    if (search_.capacity < n / 2)
       way_ = way::search;
   }
   if (way_ == way::search) {
@@ -50,12 +78,11 @@ void device_ranks::plan(const tuning& tuned, workspace_for what) {
     };
     for (std::uint64_t& place : places_)
       among_different(place);
-    for (kernels::picked_quantile& quantile : quantiles_) {
+    for (quantile_place& quantile : quantiles_) {
       among_different(quantile.low);
       among_different(quantile.high);
     }
   }
-  lay_out(what);
 }
 
 sort_request device_ranks::sample_sort(std::byte* workspace) const {
@@ -73,12 +100,11 @@ sort_request device_ranks::gathered_sort(std::byte* workspace) const {
 }
 
 sort_request device_ranks::whole_sort(std::byte* workspace, const void* keys) const {
-  return {.type = type_, .n = n_, .keys_in = keys, .keys_out = workspace + layout_.sorted};
+  return {.type = type_, .n = where_.length, .keys_in = keys, .keys_out = workspace + layout_.sorted};
 }
 
-segmented_request device_ranks::rows_sort(std::byte* workspace) const {
-  return {.arrays = {.type = type_, .n = extent(), .keys_in = keys_, .keys_out = workspace + layout_.sorted},
-          .where = segments::rows(rows_, n_, stride_)};
+segmented_request device_ranks::segments_sort(std::byte* workspace) const {
+  return {{.type = type_, .n = n_, .keys_in = keys_, .keys_out = workspace + layout_.sorted}, where_};
 }
 
 void device_ranks::lay_out(workspace_for what) {
@@ -99,10 +125,11 @@ void device_ranks::lay_out(workspace_for what) {
     layout_.sort = a.bytes();
     a.take(std::max(sort_takes(sample_sort(nowhere())), sort_takes(gathered_sort(nowhere()))));
   } else {
-    layout_.sorted = a.take((way_ == way::rows ? extent() : n_) * key);
+    const bool of_segments = way_ == way::segments;
+    layout_.sorted = a.take((of_segments ? n_ : where_.length) * key);
     layout_.sort = a.bytes();
-    a.take(way_ == way::rows ? device_segmented_sort(rows_sort(nowhere()), options_).enough_workspace()
-                             : sort_takes(whole_sort(nowhere(0), nowhere(1))));
+    a.take(of_segments ? device_segmented_sort(segments_sort(nowhere()), options_).enough_workspace()
+                       : sort_takes(whole_sort(nowhere(0), nowhere(1))));
   }
   layout_.bytes = a.bytes();
 }
@@ -110,26 +137,33 @@ void device_ranks::lay_out(workspace_for what) {
 void device_ranks::add_steps(std::vector<plan_step>& steps) const {
   if (way_ == way::nothing)
     return;
-  const std::size_t key = key_bytes(type_), keys = rows_ * n_ * key;
-  const std::string ranks = std::to_string(ranks_.size()) + (ranks_.size() == 1 ? " rank" : " ranks");
+  const bool of_quantiles = numbers_ != nullptr, of_rows = !ranks_.empty();
+  const std::size_t key = key_bytes(type_), rows = where_.count, keys = rows * where_.length * key;
+  const std::size_t read = of_rows ? ranks_.size() : (of_quantiles ? 2 : 1) * results();
+  const auto number = [](std::size_t n, const std::string& what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  const std::string ranks = number(ranks_.size(), "rank");
   if (way_ == way::search) {
     steps.push_back({"sample", std::to_string(search_.sample) + " keys, for a bracket around each of " + ranks,
-                     rows_ * search_.sample * 32, rows_ * search_.sample * key});
+                     rows * search_.sample * 32, rows * search_.sample * key});
     device_sort(sample_sort(nowhere()), options_, device_).add_steps(steps);
     steps.push_back({"count",
                      "the keys below, in and above the brackets; those inside are gathered, " +
                          std::to_string(search_.capacity) + " at most",
-                     keys, rows_ * search_.capacity * key});
+                     keys, rows * search_.capacity * key});
     steps.push_back({"fallback", "narrower brackets by further reads, where the sample has misled", 0, 0});
     device_sort(gathered_sort(nowhere()), options_, device_).add_steps(steps);
   } else if (way_ == way::whole) {
     device_sort(whole_sort(nowhere(0), nowhere(1)), options_, device_).add_steps(steps);
-  } else {
-    device_segmented_sort(rows_sort(nowhere()), options_).add_steps(steps);
+  } else if (n_ > 0) {
+    device_segmented_sort(segments_sort(nowhere()), options_).add_steps(steps);
   }
-  steps.push_back({numbers_ == nullptr ? "copy" : "interpolate",
-                   numbers_ == nullptr ? "the keys at " + ranks : "between the keys at " + ranks,
-                   rows_ * ranks_.size() * key, rows_ * results() * result_bytes()});
+  steps.push_back({of_quantiles ? "interpolate" : "copy",
+                   of_rows        ? (of_quantiles ? "between the keys at " : "the keys at ") + ranks
+                   : of_quantiles ? number(results(), "quantile") + " of each segment, between the keys beside it"
+                                  : "the keys at " + number(results(), "rank") + " of each segment",
+                   rows * read * key, rows * results() * result_bytes()});
 }
 
 void device_ranks::launch(const simt::queue& q, void* workspace) const {
@@ -137,18 +171,18 @@ void device_ranks::launch(const simt::queue& q, void* workspace) const {
   if (way_ == way::nothing)
     return;
   with_word(type_, [&]<class Word>(Word) {
-    if (way_ == way::rows) {
-      device_segmented_sort(rows_sort(space), options_).launch(q, space + layout_.sort, nullptr);
-      return pick<Word>(q, space + layout_.sorted, extent(), 0, rows_);
+    if (way_ == way::segments) {
+      device_segmented_sort(segments_sort(space), options_).launch(q, space + layout_.sort, nullptr);
+      return pick<Word>(q, space + layout_.sorted, n_, where_, 0);
     }
-    for (std::size_t row = 0; row < rows_; ++row) {
+    for (std::size_t row = 0; row < where_.count; ++row) {
       if (way_ == way::search) {
         launch_search<Word>(q, space, row);
-        pick<Word>(q, space + layout_.found, ranks_.size(), row, 1);
+        pick<Word>(q, space + layout_.found, ranks_.size(), segments::rows(1, ranks_.size()), row);
       } else {
-        const auto* const keys = static_cast<const std::byte*>(keys_) + row * stride_ * sizeof(Word);
+        const auto* const keys = static_cast<const std::byte*>(keys_) + row * where_.stride * sizeof(Word);
         device_sort(whole_sort(space, keys), options_, device_).launch(q, space + layout_.sort);
-        pick<Word>(q, space + layout_.sorted, n_, row, 1);
+        pick<Word>(q, space + layout_.sorted, where_.length, segments::rows(1, where_.length), row);
       }
     }
   });
@@ -157,8 +191,8 @@ void device_ranks::launch(const simt::queue& q, void* workspace) const {
 template <class Word>
 void device_ranks::launch_search(const simt::queue& q, std::byte* workspace, std::size_t row) const {
   const auto words = [workspace](std::size_t offset) { return reinterpret_cast<Word*>(workspace + offset); };
-  const kernels::find_ranks_request<Word> r{.keys = static_cast<const Word*>(keys_) + row * stride_,
-                                            .n = n_,
+  const kernels::find_ranks_request<Word> r{.keys = static_cast<const Word*>(keys_) + row * where_.stride,
+                                            .n = where_.length,
                                             .codec = make_key_codec<Word>(type_, options_.order, options_.bits),
                                             .plan = &search_,
                                             .sample = words(layout_.sample),
@@ -173,26 +207,26 @@ void device_ranks::launch_search(const simt::queue& q, std::byte* workspace, std
   kernels::write_found(q, r);
 }
 
-/// From `rows` rows of sorted or found keys, the results of as many rows from `first_row` on.
+/// From the segments of sorted or found keys, the results of `row` and those behind it.
 template <class Word>
-void device_ranks::pick(const simt::queue& q, const void* from, std::size_t extent, std::size_t first_row,
-                        std::size_t rows) const {
-  const std::size_t first = first_row * results();
+void device_ranks::pick(const simt::queue& q, const void* from, std::size_t extent, const segments& where,
+                        std::size_t row) const {
+  const auto* const keys = static_cast<const Word*>(from);
   if (numbers_ == nullptr)
-    kernels::pick_keys(q, kernels::pick_keys_request<Word>{.from = static_cast<const Word*>(from),
-                                                           .rows = rows,
-                                                           .stride = stride_,
+    kernels::pick_keys(q, kernels::pick_keys_request<Word>{.from = keys,
                                                            .extent = extent,
+                                                           .where = where,
                                                            .places = places_,
-                                                           .out = static_cast<Word*>(keys_out_) + first});
+                                                           .out = static_cast<Word*>(keys_out_) + row * results()});
   else
     kernels::pick_quantiles(q, kernels::pick_quantiles_request<Word>{.type = type_,
-                                                                     .from = static_cast<const Word*>(from),
-                                                                     .rows = rows,
-                                                                     .stride = stride_,
+                                                                     .from = keys,
                                                                      .extent = extent,
-                                                                     .quantiles = quantiles_,
-                                                                     .out = numbers_ + first});
+                                                                     .where = where,
+                                                                     .places = quantiles_,
+                                                                     .probabilities = probabilities_,
+                                                                     .method = method_,
+                                                                     .out = numbers_ + row * results()});
 }
 
 } // namespace sortile::gpu

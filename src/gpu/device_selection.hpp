@@ -28,7 +28,14 @@ inline device_ranks work_of(const quantiles_request& request, const options& opt
                             workspace_for what) {
   return {request, opts, device, {}, what};
 }
-
+inline device_ranks work_of(const segmented_ranks_request& request, const options& opts, const device_facts& device,
+                            workspace_for what) {
+  return {request, opts, device, {}, what};
+}
+inline device_ranks work_of(const segmented_quantiles_request& request, const options& opts, const device_facts& device,
+                            workspace_for what) {
+  return {request, opts, device, {}, what};
+}
 inline device_select work_of(const segmented_top_k_request& request, const options& opts, const device_facts& device,
                              workspace_for) {
   return {request, opts, device};

@@ -96,6 +96,13 @@ inline named_arrays<2> arrays_of(const ranks_request& r) {
 inline named_arrays<2> arrays_of(const quantiles_request& r) {
   return {{{"keys", r.keys}, {"results", r.results}}};
 }
+inline named_arrays<4> arrays_of(const segmented_ranks_request& r) {
+  return {
+      {{"keys", r.arrays.keys}, {"keys_out", r.arrays.keys_out}, {"begins", r.where.begins}, {"ends", r.where.ends}}};
+}
+inline named_arrays<4> arrays_of(const segmented_quantiles_request& r) {
+  return {{{"keys", r.arrays.keys}, {"results", r.arrays.results}, {"begins", r.where.begins}, {"ends", r.where.ends}}};
+}
 inline named_arrays<8> arrays_of(const groups_request& r) {
   return {{{"keys", r.keys},
            {"keys_out", r.keys_out},

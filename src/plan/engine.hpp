@@ -82,8 +82,9 @@ class segment_sorter {
 };
 
 /// What the doors of select.hpp ask for.
-using selection = std::variant<top_k_request, partial_sort_request, nth_element_request, ranks_request,
-                               quantiles_request, segmented_top_k_request>;
+using selection =
+    std::variant<top_k_request, partial_sort_request, nth_element_request, ranks_request, quantiles_request,
+                 segmented_top_k_request, segmented_ranks_request, segmented_quantiles_request>;
 
 /// Selections, groups of equal keys, scans, histograms, merges and routings, of an engine made of kernels.
 class selector {

@@ -6,8 +6,7 @@
 
 #include <sortile/select.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace sortile {
@@ -25,13 +24,17 @@ SORTILE_HOST_DEVICE double between(double a, double b, double fraction) {
 }
 
 struct quantile_place {
-  std::size_t low, high;
-  double fraction;
+  std::uint64_t low = 0, high = 0;
+  double fraction = 0;
 
-  quantile_place(double probability, std::size_t n, quantile_method method) {
-    const double place = probability * static_cast<double>(n - 1);
-    low = std::min(n - 1, static_cast<std::size_t>(std::floor(place)));
-    high = std::min(n - 1, static_cast<std::size_t>(std::ceil(place)));
+  quantile_place() = default;
+
+  /// Of n sorted keys, one at least.
+  SORTILE_HOST_DEVICE quantile_place(double probability, std::uint64_t n, quantile_method method) {
+    const double place = simt::rounded_product(probability, static_cast<double>(n - 1));
+    const auto whole = static_cast<std::uint64_t>(place); // static_cast<double>(n - 1) may lie above n - 1
+    low = whole < n - 1 ? whole : n - 1;
+    high = low < n - 1 && place > static_cast<double>(low) ? low + 1 : low;
     fraction = high == low ? 0 : place - static_cast<double>(low);
     const bool up = fraction > 0.5 || (fraction == 0.5 && low % 2 == 1);
     if (method == quantile_method::lower || (method == quantile_method::nearest && !up))

@@ -222,7 +222,15 @@ std::string lists_of_ranks() {
     lists += list_of("quantiles of f64: " + std::to_string(count) + shape, gpu::device_ranks(numbers, {}, hopper, {}),
                      "", hopper);
   }
-  return lists;
+  const std::vector<double> quartiles{0.25, 0.5, 0.75};
+  const segmented_quantiles_request of_segments{{.type = key_type::f32,
+                                                 .n = 1'000'000,
+                                                 .keys = at(1),
+                                                 .probabilities = quartiles,
+                                                 .results = static_cast<double*>(at(2))},
+                                                {.form = segment_form::offsets, .count = 5000, .begins = at(3)}};
+  return lists + list_of("quartiles of 5000 segments of f32, n = 1000000",
+                         gpu::device_ranks(of_segments, {}, hopper, {}), "", hopper);
 }
 
 /// Segments at offsets: few of a short array in one launch, unless somebody asks what the offsets were; else by lists.

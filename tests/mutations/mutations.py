@@ -43,6 +43,7 @@ MUTATIONS = [
     ("src/kernels/select/displace.cu", "number - listed + behind", "number + behind", SELECT, "Displace*"),
     ("src/kernels/select/displace.cu", "if (before < behind && chosen.load(before) == place)", "if (before < behind && chosen.load(before) >= place)", SELECT,
      "Displace*"),
+    ("src/kernels/ranks/pick_keys.cu", "segment.begin + place * step", "segment.begin + place", SELECT, "DeviceSegments*"),
     ("src/kernels/select/finish_kernel.hpp", "base + j < i ? x <= u : x < u", "x <= u", SELECT, "DeviceSelect.CandidatesAreRanked"),
     ("src/kernels/select/sample_groups.hpp", "group + rotation < groups ? group + rotation : group + rotation - groups", "group", SELECT,
      "DeviceSelect.ArrangementsDoNotMisleadTheSample"),

@@ -38,11 +38,14 @@ AT_ONCE = {
     "segment_argsort": lambda: sortile.segment_argsort(X, (N[1:2], N[2:3])),
     "segment_sort_by_key": lambda: sortile.segment_sort_by_key(X, (N, Z), [0, 2, 4]),
     "segment_top_k": lambda: sortile.segment_top_k(X, 1, np.array([0, 2, 4])),
+    "segment_partition": lambda: sortile.segment_partition(X, 1, [0, 2, 4]),
     "route": lambda: sortile.route(N, 4, block=2, dtype=np.int32),
 }
 BY_ANOTHER_NAME = {  # a frame more
     "median": lambda: sortile.median(X),
     "quantile": lambda: sortile.quantile(X, 0.5),
+    "segment_quantile": lambda: sortile.segment_quantile(X, [0.1, 0.5], [0, 2, 4]),
+    "segment_median": lambda: sortile.segment_median(X, ([0], [4])),
     "unique_all": lambda: sortile.unique_all(N),
     "unique_values": lambda: sortile.unique_values(N),
 }

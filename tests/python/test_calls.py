@@ -82,6 +82,7 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
         sortile.partition: (X, 2), sortile.quantile: (X, 0.5), sortile.median: (X,), sortile.group_by: (X,),
         sortile.segment_sort: (X, [0, 4]), sortile.segment_argsort: (X, [0, 4]), sortile.explain: (X,),
         sortile.segment_sort_by_key: (X, X, [0, 4]), sortile.route: ([0], 1), sortile.segment_top_k: (X, 2, [0, 4]),
+        sortile.segment_quantile: (X, 0.5, [0, 4]), sortile.segment_median: (X, [0, 4]), sortile.segment_partition: (X, 2, [0, 4]),
         sortile.inclusive_scan: ([1],), sortile.exclusive_scan: ([1],), sortile.digit_histogram: (X,)}),
     ("dtype", ["x", object(), "i4", 3], "dtype", {
         sortile.argsort: (X,), sortile.argsort_rows: ([X],), sortile.lexsort: ([X],), sortile.segment_argsort: (X, [0, 4])}),
@@ -91,7 +92,8 @@ EVERY_OPTION = [  # (calls that take it, values that are none of its own, what t
     ("nan", ["x", None, b"last", np.array([]), np.array(["last", "largest"])], "nan must be", {
         sortile.sort: (X,), sortile.argsort: (X + 1j,), sortile.lexsort: ([X],), sortile.top_k: (X, 2), sortile.merge: (X,),
         sortile.is_sorted: (X,), sortile.segment_sort: (X, [0, 4]), sortile.segment_top_k: (X, 2, [0, 4])}),
-    ("method", ["x", None, 3, np.array(["linear", "lower"])], "no method is called", {sortile.quantile: (X, 0.5)}),
+    ("method", ["x", None, 3, np.array(["linear", "lower"])], "no method is called", {
+        sortile.quantile: (X, 0.5), sortile.segment_quantile: (X, 0.5, [0, 4])}),
     ("descending", [np.array([]), np.array([True, False])], "descending is", {
         sortile.sort: (X + 1j,), sortile.argsort: (np.zeros(3, "i4,f4"),), sortile.is_sorted: (X + 1j,)}),
     ("order", [np.array("f0"), 3, [["f0"]]], "order is", {
@@ -273,6 +275,7 @@ CALLS = [
     lambda x, tell: sortile.group_by(x, progress=tell),
     lambda x, tell: sortile.segment_sort(x, np.arange(0, x.size + 1, 1000), progress=tell),
     lambda x, tell: sortile.segment_sort_by_key(x, x, np.arange(0, x.size + 1, 1000), progress=tell),
+    lambda x, tell: sortile.segment_quantile(x, [0.1, 0.5], np.arange(0, x.size + 1, 1000), progress=tell),
     lambda x, tell: sortile.segment_top_k(x, 5, np.arange(0, x.size + 1, 1000), progress=tell),
     lambda x, tell: sortile.top_k(x.reshape(-1, 1000), np.arange(x.size // 1000) % 9, progress=tell),
 ]
@@ -396,6 +399,10 @@ EVERY_CALL = [
     lambda x: sortile.segment_top_k(x, 50, [0, 100, 3000]),
     lambda x: sortile.segment_top_k(x[::2].astype(">f4"), [3, 7], [0, 100, 1500], most=5, fill=2),
     lambda x: sortile.top_k(x.reshape(3, -1), [3, 7, 0], fill=2),
+    lambda x: sortile.segment_median(x, [0, 100, 3000]),
+    lambda x: sortile.segment_quantile(x[::2].astype(">f4"), [0.1, 0.5], [0, 100, 1500], method="lower"),
+    lambda x: sortile.segment_partition(x, 7, ([100, 0], [3000, 50])),
+    lambda x: pytest.raises(ValueError, sortile.segment_median, x, [0, 4000]),
     lambda x: pytest.raises(ValueError, sortile.segment_top_k, x, 5, [0, 4000]),
     lambda x: pytest.raises(ValueError, sortile.segment_sort, x, [0, 4000]),
     lambda x: sortile.lexsort((x, SIZES)),

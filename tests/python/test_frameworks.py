@@ -511,6 +511,51 @@ class TestJax:
         both = jax.vmap(lambda a: sortile.segment_top_k(a, 4, offsets).indices)(np.stack([x, x[::-1]]))
         assert np.array_equal(both[1], sortile.segment_top_k(x[::-1], 4, offsets).indices)
 
+    @pytest.mark.parametrize("offsets", [[0, 3, 3, 250], ([200, 3], [300, 150]), [5], ([], [])])
+    def test_quantiles_and_partitions_of_segments(self, jax, offsets):
+        there = jax.tree.map(lambda side: jax.numpy.array(side, "int32"), offsets, is_leaf=lambda o: isinstance(o, list))
+        for name in ("f4", "i2", "u4", "?", "f2"):
+            x = arrays.fill(np.dtype(name), 300, 2, 40)
+            for where in (offsets, there):
+                for method in ("linear", "lower", "higher", "nearest", "midpoint"):
+                    for q in (0.5, [0, 0.25, 1], []):
+                        found = jax.jit(lambda a: sortile.segment_quantile(a, q, where, method=method))(x)
+                        wanted = sortile.segment_quantile(x, q, offsets, method=method)
+                        chosen = method in ("lower", "higher", "nearest")
+                        assert found.shape == wanted.shape and found.dtype == (wanted.dtype if chosen else "f4")
+                        np.testing.assert_allclose(np.asarray(found, "f8"), np.asarray(wanted, "f8"), rtol=1e-5, atol=1e-6)
+                found = jax.jit(lambda a, o: sortile.segment_partition(a, 3, o))(x, there)
+                assert oracle.same_bits(np.asarray(found), sortile.segment_sort(x, offsets))
+        x = arrays.fill(np.dtype("f4"), 300, 2, 4000)
+        x[~np.isfinite(x)] = 0.25
+        both = jax.vmap(lambda a: sortile.segment_median(a, offsets))(np.stack([x, -x]))
+        np.testing.assert_allclose(both, [sortile.segment_median(a, offsets) for a in (x, -x)], rtol=1e-6)
+        empty = jax.jit(lambda a: sortile.segment_quantile(a, [0.5], [0, 0], method="lower"))(np.zeros(0, "i4"))
+        assert empty.tolist() == [[0]]
+
+    def test_what_traced_segments_have_no_quantiles_of(self, jax):
+        for call, error, word in [
+            (lambda a: sortile.segment_median(a, [0, 11]), ValueError, "beyond"),
+            (lambda a: sortile.segment_median(a, a), TypeError, "offsets that are"),
+            (lambda a: sortile.segment_median(a.reshape(2, 5), [0, 5]), ValueError, "one axis"),
+            (lambda a: sortile.segment_median(a + 1j, [0, 5]), TypeError, "elements of type complex64 have no order here"),
+            (lambda a: sortile.segment_quantile(a, 2, [0, 5]), ValueError, "0 to 1"),
+            (lambda a: sortile.segment_partition(a, -1, [0, 5]), ValueError, "kth = -1"),
+            (lambda a: sortile.segment_median(a, [0, 5], progress=print), ValueError, "progress cannot be told"),
+        ]:
+            with pytest.raises(error, match=word):
+                jax.jit(call)(np.arange(10, dtype="f4"))
+
+    def test_gradients_of_quantiles_of_segments(self, jax):
+        x = np.random.default_rng(1).permutation(300).astype("f4")
+        for offsets in ([0, 3, 3, 250], ([200, 3], [300, 150])):
+            begins, ends = offsets if isinstance(offsets, tuple) else (offsets[:-1], offsets[1:])
+            parts = [(b, e) for b, e in zip(begins, ends) if e > b]
+            for q in (0.5, [0.0, 0.3]):
+                slope = jax.grad(lambda a: jax.numpy.nansum(sortile.segment_quantile(a, q, offsets) ** 2))(x)
+                wanted = jax.grad(lambda a: sum((sortile.quantile(a[b:e], q) ** 2).sum() for b, e in parts))(x)
+                np.testing.assert_allclose(slope, wanted, rtol=1e-4, atol=1e-4)
+
     def test_narrow_values_of_many_rows(self, jax):
         keys = arrays.fill(np.dtype("i4"), 3000, 1, 30).reshape(10, 300)
         values = np.arange(3000).astype("u1").reshape(10, 300)
@@ -633,6 +678,44 @@ class TestTorch:
         _, values = sortile.segment_sort_by_key(x[0].detach(), x[1], [0, 8])
         (ours,) = torch.autograd.grad((values * weights[0]).sum(), x)
         assert torch.equal(ours[1], torch.zeros(8, device=device).scatter(0, x[0].detach().argsort(), weights[0]))
+
+    @pytest.mark.parametrize("wanted_gradient", [False, True])
+    def test_quantiles_and_partitions_of_segments(self, device, wanted_gradient):
+        """By addresses, by NumPy's way, and by operators."""
+        import torch
+
+        for name in ("float32", "float64", "float16", "bfloat16", "int16", "int64", "uint8", "bool", "uint32"):
+            dtype = getattr(torch, name)
+            if wanted_gradient and not dtype.is_floating_point:
+                continue
+            here = torch.randint(0, 40, (300,)).to(dtype)
+            plain = here.float().numpy() if name == "bfloat16" else here.numpy()
+            x = here.to(device).requires_grad_() if wanted_gradient else here.to(device)
+            for offsets in ([0, 3, 3, 250], ([200, 3], [300, 150]), [4]):
+                sides = offsets if isinstance(offsets, tuple) else (offsets,)
+                there = tuple(torch.tensor(side, device=device, dtype=torch.int32) for side in sides)
+                there = there if len(there) == 2 else there[0]
+                for where in (offsets, there):
+                    for method in ("linear", "lower", "higher", "nearest", "midpoint"):
+                        for q in (0.5, [[0.25], [1]]):
+                            found = sortile.segment_quantile(x, q, where, method=method)
+                            wanted = sortile.segment_quantile(plain, q, offsets, method=method)
+                            assert found.dtype == (dtype if method in ("lower", "higher", "nearest") else torch.float64)
+                            np.testing.assert_array_equal(found.detach().double().cpu().numpy(), wanted.astype("f8"))
+                    found = sortile.segment_partition(x, 0, where).detach()
+                    for begin, end in zip(*(offsets if isinstance(offsets, tuple) else (offsets[:-1], offsets[1:]))):
+                        assert end == begin or found[begin].item() == plain[begin:end].min()
+        with pytest.raises(TypeError, match="complex|no order"):
+            sortile.segment_median(torch.zeros(3, dtype=torch.complex64, device=device), [0, 3])
+
+    def test_gradients_of_quantiles_of_segments(self, device):
+        import torch
+
+        x = torch.randn(5, 8, device=device, dtype=torch.float64, requires_grad=True)
+        for offsets in (list(range(0, 41, 8)), torch.arange(0, 41, 8, device=device)):
+            (ours,) = torch.autograd.grad(sortile.segment_quantile(x.reshape(-1), 0.3, offsets).square().sum(), x)
+            (theirs,) = torch.autograd.grad(torch.quantile(x, 0.3, dim=1).square().sum(), x)
+            assert torch.allclose(ours, theirs)
 
     @pytest.mark.parametrize("wanted_gradient", [False, True])
     def test_first_elements_of_segments(self, device, wanted_gradient):

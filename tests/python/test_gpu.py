@@ -452,6 +452,28 @@ def test_first_elements_of_segments(gpu, direction, offsets):
         assert oracle.same_bits(gpu.back(there), x)
 
 
+@pytest.mark.parametrize("offsets", [*SEGMENTS, list(range(0, 90_001, 20))])
+def test_quantiles_and_partitions_of_segments(gpu, offsets):
+    for name in frameworks.some_types(gpu, len(offsets))[:: 3 if gpu.name == "jax" else 2]:
+        x = fill(name, 90_000, distinct=300)
+        there = gpu.there(x)
+        largest = np.abs(x[np.isfinite(x)].astype("f8")).max(initial=1)
+        for where in (offsets, offsets_there(gpu, offsets, "i4")):
+            for method in ("linear", "lower", "higher", "nearest", "midpoint"):
+                for q in (0.5, [0, 0.25, 1]):
+                    found = gpu.back(sortile.segment_quantile(there, q, where, method=method))
+                    wanted = sortile.segment_quantile(x, q, offsets, method=method)
+                    assert found.shape == wanted.shape
+                    found, wanted = found.astype("f8"), wanted.astype("f8")
+                    if gpu.name == "jax":  # computed in 32 bits
+                        assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6 * largest, equal_nan=True), (name, method)
+                    else:
+                        assert np.array_equal(found, wanted, equal_nan=True), (name, method)
+            found = gpu.back(sortile.segment_partition(there, 5, where))
+            assert oracle.same_bits(found, sortile.segment_sort(x, offsets)), name
+        assert oracle.same_bits(gpu.back(there), x)
+
+
 def offsets_there(gpu, offsets, dtype):
     sides = offsets if isinstance(offsets, tuple) else (offsets,)
     taken = tuple(gpu.there(np.array(side, dtype)) for side in sides)

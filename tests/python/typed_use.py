@@ -19,7 +19,8 @@ class Tensor:
 
 def of_a_framework(t: Tensor) -> tuple[Tensor, Tensor]:
     sortile.sort(t, "rows")  # type: ignore[call-overload]
-    return sortile.sort(t, descending=True), sortile.segment_argsort(t, [0, 3])
+    halves: Tensor = sortile.segment_median(sortile.segment_partition(t, 1, [0, 3]), [0, 3])
+    return sortile.sort(t, descending=True), sortile.segment_argsort(halves, [0, 3])
 
 
 def of_several(t: Tensor) -> list[Tensor]:
@@ -63,6 +64,9 @@ j: NDArray[Any] = sortile.partition(x, np.int64(1), axis=np.int8(0))
 k: NDArray[Any] = sortile.argsort_rows([x, x], descending=np.array([True, False]))
 m: NDArray[Any] = sortile.top_k(x, np.int64(3), axis=np.int64(0)).values
 sortile.quantile(x, np.array([0.5])), sortile.quantile(x, np.float32(0.5)), sortile.quantile(x, [[0.1, 0.2]], axis=np.int64(0))
+n: NDArray[Any] = sortile.segment_quantile(x, [0.1, 0.5], [0, 5], method="lower")
+o: NDArray[Any] = sortile.segment_median([3, 1], ([0], [2]), threads=1)
+p: NDArray[Any] = sortile.segment_partition(x, np.int64(1), np.array([0, 5]))
 sortile.sort_table(x, by=["a", ("b", "descending")])
 sortile.partition(x, 1.5)  # type: ignore[call-overload]
 sortile.sort(x, nan="first")  # type: ignore[call-overload]

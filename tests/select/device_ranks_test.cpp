@@ -390,7 +390,129 @@ TEST(DeviceRanks, ExplainsItsWays) {
   EXPECT_EQ(workspace_bytes(median, {.engine = "cpu"}), 0u);
 }
 
-/// Selections from segments that kernels do by what they have: sorts within segments, and searches of rows.
+/// Offsets of segments of every length that a sort within segments treats by itself, empty ones and gaps among them.
+std::vector<std::uint64_t> cuts_of(std::size_t n, std::uint64_t seed) {
+  std::vector<std::uint64_t> offsets;
+  std::size_t at = seed % 3;
+  for (std::uint64_t i = 0; at <= n; ++i) {
+    offsets.push_back(at);
+    constexpr std::size_t most[] = {1, 33, 3, 600, 5, 9000, 0, 64};
+    at += testing::random_bits(seed, i) % (most[i % std::size(most)] + 1);
+  }
+  return offsets;
+}
+
+struct segmented_case {
+  key_type type;
+  std::size_t n;
+  const void* keys;
+  segments where;
+  options opts{};
+  std::string text{};
+};
+
+/// By the kernels' own class, with a workspace that is poisoned; the CPU engine says what is right. A result that is
+/// not written keeps its bits.
+void check_segments_on(executor::device& device, const segmented_case& c) {
+  const std::size_t ranks[] = {0, 3, 40, 3, 1'000'000}, key = key_bytes(c.type),
+                    count = std::size(ranks) * c.where.count;
+  const bool of_one_length = c.where.form == segment_form::strided;
+  segmented_ranks_request r{
+      {.type = c.type, .n = c.n, .keys = c.keys, .ranks = std::span(ranks).first(of_one_length ? 2 : 5)}, c.where};
+  guarded_buffer found(count * key, key, 7), wanted(count * key, key, 7);
+  r.arrays.keys_out = found.data();
+  const gpu::device_ranks search(r, c.opts, {}, {});
+  guarded_buffer workspace(search.workspace_bytes(), 0, 99);
+  search.launch(simt::queue::executor(device), workspace.data());
+  r.arrays.keys_out = wanted.data();
+  run(r, {.order = c.opts.order, .bits = c.opts.bits, .engine = "cpu"});
+  ASSERT_EQ(found.damage() + workspace.damage(), "") << c.text;
+  ASSERT_EQ(std::memcmp(found.data(), wanted.data(), count * key), 0) << c.text << ": ranks";
+
+  std::vector<double> at{0, 0.25, 0.7, 1};
+  for (std::size_t i = 0; i < (c.n % 2 == 0 ? 0 : 70); ++i) // more than a launch has
+    at.push_back(double(i) / 70);
+  segmented_quantiles_request q{
+      {.type = c.type, .n = c.n, .keys = c.keys, .probabilities = at, .method = static_cast<quantile_method>(c.n % 5)},
+      c.where};
+  std::vector<double> numbers(at.size() * c.where.count, -7), right(numbers);
+  q.arrays.results = numbers.data();
+  const gpu::device_ranks quantiles(q, {}, {}, {});
+  guarded_buffer space(quantiles.workspace_bytes(), 0, 99);
+  quantiles.launch(simt::queue::executor(device), space.data());
+  q.arrays.results = right.data();
+  run(q, {.engine = "cpu"});
+  ASSERT_EQ(space.damage(), "") << c.text;
+  for (std::size_t i = 0; i < right.size(); ++i)
+    ASSERT_TRUE(numbers[i] == right[i] || (std::isnan(numbers[i]) && std::isnan(right[i])))
+        << c.text << ": quantile " << i % at.size() << " of segment " << i / at.size() << " is " << numbers[i]
+        << ", not " << right[i];
+}
+
+TEST(DeviceSegments, RanksAndQuantilesUnderManySchedules) {
+  const unsigned schedules = testing::unless_short(24, 8);
+  constexpr key_type types[] = {key_type::u32, key_type::f64, key_type::i16, key_type::f32,
+                                key_type::u8,  key_type::i64, key_type::f16, key_type::u128};
+  for (unsigned seed = 1; seed <= schedules; ++seed) {
+    const key_type type = types[seed % std::size(types)];
+    const std::size_t n = 2000 + 3000 * (seed % 4) + (seed == 5 ? 30'000 : 0) + seed % 10;
+    guarded_buffer keys(n * key_bytes(type), key_bytes(type), seed);
+    const char* const workload = seed % 2 == 0 ? "few:50" : "uniform";
+    testing::workload_named(workload).fill({type, n, seed}, 0, n, keys.data());
+    const std::vector<std::uint64_t> wide = cuts_of(n, seed);
+    const std::vector<std::uint32_t> narrow(wide.begin(), wide.end());
+    std::vector<std::uint64_t> begins(wide.rbegin() + 1, wide.rend()), ends(wide.rbegin(), wide.rend() - 1);
+    const struct {
+      const char* name;
+      segments where;
+    } all[] = {{"offsets of 64 bits", segments::by_offsets(wide)},
+               {"offsets of 32 bits", segments::by_offsets(narrow)},
+               {"ranges", segments::by_ranges(begins, ends)},
+               {"columns", segments::columns(n / 9, 8, 9)},
+               {"rows", segments::rows(n / 100, 90, 100)}};
+    const auto& cut = all[seed % std::size(all)];
+    executor::device device({.seed = seed, .checks = executor::all_checks});
+    segmented_case c{.type = type, .n = n, .keys = keys.data(), .where = cut.where};
+    c.opts.order = seed % 3 == 0 ? order::descending : order::ascending;
+    if (type == key_type::u32)
+      c.opts.bits = {4, 20};
+    c.text = std::string(cut.name) + " of " + std::to_string(n) + " " + std::string(name(type)) +
+             ", SORTILE_EXECUTOR_SEED=" + std::to_string(seed);
+    check_segments_on(device, c);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+/// In device memory nobody refuses offsets: ends before their beginnings are empty segments, and what reaches beyond
+/// the array is cut off.
+TEST(DeviceSegments, OffsetsThatMakeNoSegment) {
+  const std::vector<float> keys{3, 1, 2, 9, 8};
+  const std::vector<std::uint32_t> begins{0, 4, 2, 7, 0xffffffffu}, ends{2, 1, 99, 9, 3};
+  const double half = 0.5;
+  const std::size_t first[] = {0};
+  std::vector<double> middle(5);
+  std::vector<float> least(5, -1);
+  const segments where = segments::by_ranges(begins, ends);
+  executor::device device({.seed = 3, .checks = executor::all_checks});
+  const auto launch = [&](const auto& request) {
+    const gpu::device_ranks work(request, {}, {}, {});
+    guarded_buffer workspace(work.workspace_bytes(), 0, 9);
+    work.launch(simt::queue::executor(device), workspace.data());
+  };
+  launch(segmented_quantiles_request{
+      {.type = key_type::f32, .n = 5, .keys = keys.data(), .probabilities = {&half, 1}, .results = middle.data()},
+      where});
+  launch(segmented_ranks_request{
+      {.type = key_type::f32, .n = 5, .keys = keys.data(), .ranks = first, .keys_out = least.data()}, where});
+  EXPECT_EQ(middle[0], 2);
+  EXPECT_EQ(middle[2], 8);
+  EXPECT_TRUE(std::isnan(middle[1]) && std::isnan(middle[3]) && std::isnan(middle[4]));
+  EXPECT_EQ(least, (std::vector<float>{1, -1, 2, -1, -1}));
+}
+
+/// Through the front door: partial sorts and nth_element are sorts within segments; ranks and quantiles of all
+/// segments.
 TEST(DeviceSegments, ByOtherCallsOnTheExecutor) {
   const options by_kernels{.engine = "executor"}, by_cpu{.engine = "cpu"};
   const std::size_t n = 3000, k = 7;
@@ -408,19 +530,33 @@ TEST(DeviceSegments, ByOtherCallsOnTheExecutor) {
     for (std::size_t i = 0; i < n; ++i)
       EXPECT_EQ(first[i], keys[values[i]]);
   }
-  EXPECT_EQ(segment_keys_at_ranks(keys, {k, 0, 298}, rows, by_kernels),
-            segment_keys_at_ranks(keys, {k, 0, 298}, rows, by_cpu));
-  EXPECT_EQ(segment_quantiles(keys, {0.1, 0.5}, rows, quantile_method::linear, by_kernels),
-            segment_quantiles(keys, {0.1, 0.5}, rows, quantile_method::linear, by_cpu));
-  for (const segments& where : {parts, segments::columns(300, 10)})
-    testing::expect_refusal<engine_unusable>([&] { (void)segment_median(keys, where, by_kernels); },
-                                             status::engine_unusable, {"executor", "of rows", "engine 'cpu' does"});
+  for (const segments& where : {parts, rows, segments::columns(300, 10)}) {
+    EXPECT_EQ(segment_keys_at_ranks(keys, {k, 0, 298}, where, by_kernels),
+              segment_keys_at_ranks(keys, {k, 0, 298}, where, by_cpu));
+    const auto found = segment_quantiles(keys, {0.1, 0.5}, where, quantile_method::linear, by_kernels);
+    const auto wanted = segment_quantiles(keys, {0.1, 0.5}, where, quantile_method::linear, by_cpu);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_TRUE(found[i] == wanted[i] || (std::isnan(found[i]) && std::isnan(wanted[i])));
+  }
+  EXPECT_TRUE(std::isnan(segment_median(std::vector<int>(), segments::rows(1, 0), by_kernels).front()));
+  const std::vector<std::uint32_t> too_far{0, 3001};
+  testing::expect_invalid([&] { (void)segment_median(keys, segments::by_offsets(too_far), by_kernels); },
+                          {"segment 0", "reaches beyond"});
 
   const double half = 0.5;
   const segmented_quantiles_request medians{{.type = key_type::f32, .n = 100'000, .probabilities = {&half, 1}},
                                             segments::rows(100, 1000)};
   EXPECT_EQ(explain(medians, by_kernels).engine, "executor");
   EXPECT_EQ(explain(medians, by_kernels).steps.back().name, "interpolate");
+  EXPECT_EQ(workspace_bytes(medians, by_kernels), 0u); // in host memory it allocates its own
+  segmented_quantiles_request of_parts = medians;
+  of_parts.where = parts;
+  EXPECT_EQ(explain(of_parts, by_kernels).steps.back().detail,
+            "1 quantile of each segment, between the keys beside it");
+  EXPECT_EQ(explain(of_parts, by_kernels).steps.front().name, "classify");
+  const options on_device{.memory = memory::device};
+  EXPECT_GT(workspace_bytes(of_parts, on_device), 400'000u);
+  EXPECT_EQ(explain(of_parts, on_device).workspace_bytes, workspace_bytes(of_parts, on_device));
   const segmented_nth_element_request middle{{.type = key_type::f32, .n = 100'000, .nth = 500}, parts};
   EXPECT_EQ(explain(middle, by_kernels).steps.front().name,
             explain(segmented_request{{.type = key_type::f32, .n = 100'000}, parts}, by_kernels).steps.front().name);

@@ -291,6 +291,54 @@ TEST_F(gpu_select, SegmentsAreCapturedAndReplayedWithOtherOffsets) {
   }
 }
 
+/// Against the CPU engine, which finds them segment by segment.
+TEST_F(gpu_select, RanksAndQuantilesOfSegmentsAreReplayedWithOtherOffsets) {
+  const std::size_t n = 300'001;
+  const std::vector<std::size_t> ranks{0, 5, 3000};
+  const std::vector<double> at{0, 0.3, 0.5, 1};
+  for (const std::size_t count : {40u, 5000u}) {
+    const auto given = make_keys<double>("normal", n, count);
+    device_array<double> keys(given), found(count * ranks.size()), numbers(count * at.size());
+    device_array<std::uint32_t> offsets(count + 1);
+    const device::stream stream;
+    options opts{.memory = memory::device, .stream = stream.get()};
+    const segments where{
+        .form = segment_form::offsets, .count = count, .begins = offsets.span().data(), .offset_bytes = 4};
+    const segmented_ranks_request some{
+        {.type = key_type::f64, .n = n, .keys = keys.span().data(), .ranks = ranks, .keys_out = found.span().data()},
+        where};
+    const segmented_quantiles_request quantiles{{.type = key_type::f64,
+                                                 .n = n,
+                                                 .keys = keys.span().data(),
+                                                 .probabilities = at,
+                                                 .results = numbers.span().data()},
+                                                where};
+    device_array<std::byte> workspace(std::max(workspace_bytes(some, opts), workspace_bytes(quantiles, opts)));
+    opts.workspace = workspace.span();
+    const captured_graph graph(stream.get(), [&] {
+      run(some, opts);
+      run(quantiles, opts);
+    });
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<std::uint32_t> cuts(count + 1);
+      for (std::size_t i = 0; i < count; ++i)
+        cuts[i] = seed == 3 && i > 0 ? n : random_bits(seed, i) % (n + 1); // at last nearly all in one
+      cuts.back() = n;
+      std::sort(cuts.begin(), cuts.end());
+      offsets.set(cuts);
+      found.set(std::vector<double>(count * ranks.size(), 0));
+      graph.replay();
+      const segments here = segments::by_offsets(cuts);
+      const auto right = segment_quantiles(given, at, here);
+      const auto is = numbers.host();
+      ASSERT_EQ(found.host(), segment_keys_at_ranks(given, ranks, here)) << count << " segments";
+      for (std::size_t i = 0; i < right.size(); ++i)
+        ASSERT_TRUE(is[i] == right[i] || (is[i] != is[i] && right[i] != right[i]))
+            << count << " segments, result " << i;
+    }
+  }
+}
+
 TEST_F(gpu_select, InPlace) {
   for (std::uint64_t seed = 0; seed < unless_short<std::uint64_t>(900, 200); ++seed) {
     top_k_case c = random_in_place(seed, "", seed % 20 == 0 ? 400'000 : 40'000);

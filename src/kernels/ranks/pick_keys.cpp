@@ -8,17 +8,18 @@ namespace sortile::kernels {
 
 template <class Word>
 void pick_keys(const simt::queue& q, const pick_keys_request<Word>& r) {
-  if (r.rows == 0 || r.places.empty())
+  if (r.where.count == 0 || r.places.empty())
     return;
-  check_array("pick_keys", "out", r.out, r.rows * r.places.size());
+  check_array("pick_keys", "out", r.out, r.where.count * r.places.size());
   send(q, r);
 }
 
 template <class Word>
 void pick_quantiles(const simt::queue& q, const pick_quantiles_request<Word>& r) {
-  if (r.rows == 0 || r.quantiles.empty())
+  const std::size_t results = r.places.empty() ? r.probabilities.size() : r.places.size();
+  if (r.where.count == 0 || results == 0)
     return;
-  check_array("pick_quantiles", "out", r.out, r.rows * r.quantiles.size());
+  check_array("pick_quantiles", "out", r.out, r.where.count * results);
   send(q, r);
 }
 

@@ -1,94 +1,112 @@
-// Keys at places, and numbers between two keys, for all rows. The places come with the launch, `batch` of them at most.
+// Keys at places, and numbers between two keys, of all segments: a thread a result. What is asked for comes with the
+// launch, `batch` of it at most.
 #include "kernels/ranks/pick_keys.hpp"
 
 #include "kernels/ranks/key_number.hpp"
+#include "kernels/segments/segment_reader.hpp"
 #include "kernels/send.hpp"
-#include "primitives/quantile_place.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word>
-struct pick_keys_kernel {
+/// What the kernels have in common: sorted keys, and for each segment `count` of its `results` from `first` on.
+template <class Word, class Result, class Item>
+struct picking {
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 64, batch = 64; // a thread a place
+  static constexpr unsigned block_threads = 256, batch = 64;
 
   simt::global<const Word> from;
-  simt::global<Word> out;
-  std::uint64_t rows, stride, results; // results: of a row
-  std::uint64_t first;                 // of them, this launch's
+  simt::global<Result> out;
+  segment_reader where;
+  std::uint64_t step; // from a key of a segment to its next one
+  std::uint64_t results, first;
   std::uint32_t count;
-  std::uint64_t places[batch];
+  Item items[batch];
 
-  SORTILE_DEVICE void operator()() const {
-    const unsigned t = simt::thread_index();
-    if (t >= count)
-      return;
-    const std::uint64_t place = places[t];
-    for (std::uint64_t row = simt::block_index(); row < rows; row += simt::grid_size())
-      out[row * results + first + t] = from.load(row * stride + place);
+  /// pick(item, its segment, the result's place) of each result.
+  template <class Pick>
+  SORTILE_DEVICE void for_each(Pick pick) const {
+    const std::uint64_t all = where.count * count, stride = std::uint64_t{simt::grid_size()} * block_threads;
+    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < all; i += stride) {
+      const std::uint64_t segment = i / count, which = i % count;
+      pick(items[which], where.load(segment), segment * results + first + which);
+    }
+  }
+  SORTILE_DEVICE Word key(const segment_reader::found& segment, std::uint64_t place) const {
+    return from.load(segment.begin + place * step);
   }
 };
 
 template <class Word>
-struct pick_quantiles_kernel {
-  static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 64, batch = 64;
+struct pick_keys_kernel : picking<Word, Word, std::uint64_t> {
+  SORTILE_DEVICE void operator()() const {
+    this->for_each([this](std::uint64_t place, const segment_reader::found& segment, std::uint64_t to) {
+      if (place < segment.length)
+        this->out.store(to, this->key(segment, place));
+    });
+  }
+};
 
-  simt::global<const Word> from;
-  simt::global<double> out;
-  std::uint64_t rows, stride, results;
-  std::uint64_t first;
-  std::uint32_t count;
+/// Item: quantile_place, or a probability.
+template <class Word, class Item>
+struct pick_quantiles_kernel : picking<Word, double, Item> {
   key_type type;
-  picked_quantile quantiles[batch];
+  quantile_method method;
 
   SORTILE_DEVICE void operator()() const {
-    const unsigned t = simt::thread_index();
-    if (t >= count)
-      return;
-    const picked_quantile mine = quantiles[t];
-    for (std::uint64_t row = simt::block_index(); row < rows; row += simt::grid_size()) {
-      const double low = number_of(type, from.load(row * stride + mine.low));
-      const double high = number_of(type, from.load(row * stride + mine.high));
-      out[row * results + first + t] = between(low, high, mine.fraction);
-    }
+    this->for_each([this](const Item& item, const segment_reader::found& segment, std::uint64_t to) {
+      this->out.store(to, segment.length == 0 ? std::numeric_limits<double>::quiet_NaN() : number(item, segment));
+    });
+  }
+
+ private:
+  SORTILE_DEVICE double number(double probability, const segment_reader::found& segment) const {
+    return number(quantile_place(probability, segment.length, method), segment);
+  }
+  SORTILE_DEVICE double number(const quantile_place& at, const segment_reader::found& segment) const {
+    const double low = number_of(type, this->key(segment, at.low)), high = number_of(type, this->key(segment, at.high));
+    return between(low, high, at.fraction);
   }
 };
 
 namespace {
 
-/// A launch for each `Kernel::batch` of the items; `write` gives each launch's kernel its own.
-template <class Kernel, class Request, class Item, class Out, class Write>
-void launch_batches(const simt::queue& q, const Request& r, std::span<const Item> items, Out* out, Write write) {
+/// A launch for each `batch` of the items; `more` gives each launch's kernel what else it needs.
+template <class Kernel, class Request, class Item, class More>
+void launch_batches(const simt::queue& q, const Request& r, std::span<const Item> items, More more) {
   constexpr std::uint64_t most_blocks = 4096;
   for (std::size_t first = 0; first < items.size(); first += Kernel::batch) {
+    const auto some = items.subspan(first, std::min<std::size_t>(Kernel::batch, items.size() - first));
     Kernel k{};
     k.from = {r.from, r.extent};
-    k.out = {out, r.rows * items.size()};
-    k.rows = r.rows;
-    k.stride = r.stride;
+    k.out = {r.out, r.where.count * items.size()};
+    k.where = reader_of(r.where, r.extent);
+    k.step = r.where.form == segment_form::strided ? r.where.step : 1;
     k.results = items.size();
     k.first = first;
-    k.count = std::uint32_t(std::min<std::size_t>(Kernel::batch, items.size() - first));
-    write(k, items.subspan(first, k.count));
-    simt::launch(q, {.grid = unsigned(std::min(r.rows, most_blocks))}, k);
+    k.count = std::uint32_t(some.size());
+    std::copy(some.begin(), some.end(), k.items);
+    more(k);
+    const std::uint64_t blocks = (r.where.count * some.size() + Kernel::block_threads - 1) / Kernel::block_threads;
+    simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))}, k);
   }
 }
 
 template <class Word>
 void launch(const simt::queue& q, const pick_keys_request<Word>& r) {
-  launch_batches<pick_keys_kernel<Word>>(
-      q, r, r.places, r.out, [](auto& kernel, auto places) { std::copy(places.begin(), places.end(), kernel.places); });
+  launch_batches<pick_keys_kernel<Word>>(q, r, r.places, [](auto&) {});
 }
 
 template <class Word>
 void launch(const simt::queue& q, const pick_quantiles_request<Word>& r) {
-  launch_batches<pick_quantiles_kernel<Word>>(q, r, r.quantiles, r.out, [&](auto& kernel, auto quantiles) {
+  const auto more = [&](auto& kernel) {
     kernel.type = r.type;
-    std::copy(quantiles.begin(), quantiles.end(), kernel.quantiles);
-  });
+    kernel.method = r.method;
+  };
+  launch_batches<pick_quantiles_kernel<Word, quantile_place>>(q, r, r.places, more);
+  launch_batches<pick_quantiles_kernel<Word, double>>(q, r, r.probabilities, more);
 }
 
 } // namespace

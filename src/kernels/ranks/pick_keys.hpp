@@ -1,10 +1,11 @@
-// The last step of a search for ranks or quantiles: keys at places, or numbers between two of them, to where the caller
-// wants them. Plain C++.
+// The last step of a search for ranks or quantiles, within segments too: keys at places of sorted keys, or numbers
+// between two of them, to where the caller wants them. Plain C++.
 #pragma once
 
+#include "primitives/quantile_place.hpp"
 #include "simt/queue.hpp"
 
-#include <sortile/types.hpp>
+#include <sortile/segments.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +13,29 @@
 
 namespace sortile::kernels {
 
-/// Row r's keys begin at from + r · stride, its results at out + r · places.size().
+/// Segment i's results begin at out + i · places.size(). The result of a place that a segment has not stays as it is.
 template <class Word>
 struct pick_keys_request {
   const Word* from = nullptr;
-  std::uint64_t rows = 1, stride = 0, extent = 0; ///< extent: keys of `from`
-  std::span<const std::uint64_t> places{};        ///< in host memory, read before the call returns
+  std::uint64_t extent = 0;                ///< keys of `from`
+  segments where{};                        ///< of these
+  std::span<const std::uint64_t> places{}; ///< in host memory, read before the call returns
   Word* out = nullptr;
 };
 template <class Word>
 void pick_keys(const simt::queue& q, const pick_keys_request<Word>& request);
 
-/// A number between two keys, `fraction` of the way (primitives/quantile_place.hpp).
-struct picked_quantile {
-  std::uint64_t low = 0, high = 0; ///< places
-  double fraction = 0;
-};
+/// Segment i's results begin at out + i times their number. They lie between keys whose places are given; or, where
+/// segments have lengths that only the device knows, where probabilities say, and are NaN of no keys.
 template <class Word>
 struct pick_quantiles_request {
   key_type type = key_type::f64;
   const Word* from = nullptr;
-  std::uint64_t rows = 1, stride = 0, extent = 0;
-  std::span<const picked_quantile> quantiles{}; ///< in host memory, read before the call returns
+  std::uint64_t extent = 0;
+  segments where{};
+  std::span<const quantile_place> places{}; ///< one of both, in host memory, read before the call returns
+  std::span<const double> probabilities{};
+  quantile_method method = quantile_method::linear; ///< of probabilities
   double* out = nullptr;
 };
 template <class Word>
