@@ -1,4 +1,4 @@
-// Two to eight keys, sorted in the caller's own code, and up to 32 that are in order. Part of sortile.hpp.
+// Two to eight keys, sorted in the caller's own code, and up to 32 that are nearly in order. Part of sortile.hpp.
 //
 // A call of the library takes several times as long as the comparisons of so few keys, which std::sort makes where it
 // is called. So calls that ask for no more than an order and a number of threads sort them here, by exchanges of
@@ -16,9 +16,10 @@
 // square of n.
 //
 // Where values, positions or floats go with the images, five and more are compared first: in order they need no
-// exchange. Up to 32 keys are sought to be in order, too, or each before the one before it; of all others the first
-// four say that they are not, and the library sorts them. Checks of order look at the first 64 keys here: most arrays
-// that are not in order show it there.
+// exchange. Up to 32 keys are sought to be in order, too, or each before the one before it; or nearly in order, and
+// then each is put between those before it, as std::sort does with so few. Of all others the first eight say that they
+// are not, and the library sorts them. Checks of order look at the first 64 keys here: most arrays that are not in
+// order show it there.
 #pragma once
 
 #include <sortile/options.hpp>
@@ -97,16 +98,24 @@ constexpr Word all_bits_if(bool condition) {
   return static_cast<Word>(-static_cast<Word>(condition));
 }
 
+/// The sign bit of a type, and the bits of +infinity of floats.
+template <class Word>
+inline constexpr Word sign_bit = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+template <key_type Type>
+inline constexpr unsigned mantissa_bits = Type == key_type::f64   ? 52
+                                          : Type == key_type::f32 ? 23
+                                          : Type == key_type::f16 ? 10
+                                                                  : 7;
+template <key_type Type, class Word>
+inline constexpr Word infinity_of = static_cast<Word>(static_cast<Word>((sign_bit<Word> >> mantissa_bits<Type>)-1)
+                                                      << mantissa_bits<Type>);
+
 /// The unsigned number that sorts as a key with these bits does.
 template <key_type Type, class Word>
 constexpr Word image_of(Word u) {
-  constexpr Word sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+  constexpr Word sign = sign_bit<Word>;
   if constexpr (is_float(Type)) {
-    constexpr unsigned mantissa = Type == key_type::f64   ? 52
-                                  : Type == key_type::f32 ? 23
-                                  : Type == key_type::f16 ? 10
-                                                          : 7;
-    constexpr Word infinity = static_cast<Word>((sign >> mantissa) - 1) << mantissa;
+    constexpr Word infinity = infinity_of<Type, Word>;
     const Word magnitude = static_cast<Word>(u & static_cast<Word>(~sign));
     const Word number = static_cast<Word>(u & all_bits_if<Word>(magnitude != 0)); // −0 is 0
     const Word flipped = static_cast<Word>(number ^ (all_bits_if<Word>((number & sign) != 0) | sign));
@@ -194,7 +203,8 @@ template <class K, class... Direction>
 struct few_codec {
   static constexpr key_type type = key_type_of<K>;
   using word = word_of<K>;
-  using key = std::conditional_t<is_float(type), word, nothing>; // −0 and NaNs share images
+  static constexpr bool is_of_floats = is_float(type);
+  using key = std::conditional_t<is_of_floats, word, nothing>; // −0 and NaNs share images
 
   word flip; ///< all bits where the order is descending
 
@@ -202,6 +212,35 @@ struct few_codec {
 
   [[gnu::always_inline]] word image(const K& given) const {
     return static_cast<word>(image_of<type>(std::bit_cast<word>(given)) ^ flip);
+  }
+
+  /// Orders keys that are neither −0 nor NaN. Of floats it takes a third of what images take; numbers of bits, since
+  /// some programs have the processor take small floats for zeros.
+  [[gnu::always_inline]] word number(const K& given) const {
+    if constexpr (is_float(type)) {
+      const word u = std::bit_cast<word>(given);
+      const auto negative = static_cast<word>(static_cast<std::make_signed_t<word>>(u) >> (8 * sizeof(word) - 1));
+      return static_cast<word>(u ^ (negative | sign_bit<word>)^flip);
+    } else {
+      return image(given);
+    }
+  }
+  [[gnu::always_inline]] bool comes_before(const K& a, const K& b) const { return number(a) < number(b); }
+  [[gnu::always_inline]] bool is_special(const K& given) const {
+    if constexpr (is_float(type)) {
+      const word u = std::bit_cast<word>(given), magnitude = static_cast<word>(u << 1);
+      return magnitude > static_cast<word>(infinity_of<type, word> << 1) || u == sign_bit<word>;
+    } else {
+      return false;
+    }
+  }
+  /// How many of the keys from the second on come before the one before them. Of floats about as many.
+  template <std::size_t... I>
+  [[gnu::always_inline]] std::size_t descents(const K* keys, std::index_sequence<I...>) const {
+    if constexpr (std::is_floating_point_v<K>)
+      return flip == 0 ? (std::size_t{keys[I + 1] < keys[I]} + ...) : (std::size_t{keys[I] < keys[I + 1]} + ...);
+    else
+      return (std::size_t{comes_before(keys[I + 1], keys[I])} + ...);
   }
 
   template <std::size_t N, class Value, std::size_t... I>
@@ -221,36 +260,48 @@ struct few_codec {
   }
 };
 
-/// What a look at all keys says of them.
+inline constexpr std::size_t seen_first = 8; // keys that mostly tell that all are in random order
+
+/// What all keys say of their order.
 enum class found_order {
-  none,    ///< or it was not looked for
-  rising,  ///< each at or behind the one before it
-  falling, ///< each before the one before it
+  none,
+  rising,        ///< each at or behind the one before it
+  nearly_rising, ///< one or two come before the one before them, as where two have been exchanged
+  falling,       ///< each comes before the one before it
 };
 
-/// Keys of random order show it within the first four, eleven times out of twelve; these are read without a branch.
+/// The order of n ≥ seen_first keys, with up to `few` descents. Of the first eight those are counted that come before
+/// the one before them, without a branch: of random keys mostly three to five. Where there are few, such are counted
+/// among all. Where a −0 or a NaN is among them, there is none.
 template <class K, class Codec>
-[[gnu::always_inline]] inline found_order look_at_order(const K* keys, std::size_t n, const Codec& codec) noexcept {
-  constexpr std::size_t first = 4;
-  if (n < first)
+[[gnu::always_inline]] inline found_order look_at_order(const K* keys, std::size_t n, std::size_t few,
+                                                        const Codec& codec) noexcept {
+  constexpr std::size_t all_at_first = seen_first - 1;
+  const std::size_t at_first = codec.descents(keys, std::make_index_sequence<all_at_first>{});
+  if (at_first > few && at_first != all_at_first)
     return found_order::none;
-  unsigned descents = 0;
-  for (std::size_t i = 1; i < first; ++i)
-    if constexpr (std::is_floating_point_v<K>) // but for NaNs, which are told apart below
-      descents += keys[i] < keys[i - 1];
-    else
-      descents += codec.image(keys[i]) < codec.image(keys[i - 1]);
-  if (descents - 1 < first - 2)
-    return found_order::none;
-  auto last = codec.image(keys[0]);
-  const bool falls = codec.image(keys[1]) < last;
-  for (std::size_t i = 1; i < n; ++i) {
-    const auto image = codec.image(keys[i]);
-    if ((image < last) != falls)
-      return found_order::none;
-    last = image;
+  constexpr bool is_exact = !Codec::is_of_floats; // and need not be counted twice
+  std::size_t descents = is_exact ? at_first : 0, i = is_exact ? seen_first : 1;
+  bool has_special = codec.is_special(keys[0]);
+  for (auto last = codec.number(keys[i - 1]); i < n; ++i) {
+    const auto number = codec.number(keys[i]);
+    descents += number < last;
+    last = number;
+    has_special |= codec.is_special(keys[i]);
   }
-  return falls ? found_order::falling : found_order::rising;
+  if (has_special)
+    return found_order::none;
+  if (descents == n - 1)
+    return found_order::falling;
+  return descents == 0 ? found_order::rising : descents <= few ? found_order::nearly_rising : found_order::none;
+}
+
+inline constexpr std::size_t few_descents = 2;
+
+/// Moves of an element by one place after which keys are not nearly in order: twice as many as there are elements,
+/// which two that have been exchanged need at most.
+constexpr std::size_t most_shifts(std::size_t n) noexcept {
+  return 2 * n;
 }
 
 template <class T>
@@ -285,19 +336,73 @@ template <class Sort>
   }
 }
 
-/// More than most_few keys, and their values where there are any: only where these are in order, or each before the one
-/// before it.
-template <class Codec, class K, class... V>
-[[gnu::noinline]] bool place_in_order(std::size_t n, Codec codec, K* keys, V*... values) noexcept {
-  const found_order found = look_at_order(keys, n, codec);
-  if (found == found_order::falling) {
-    turn_round(keys, n);
-    (turn_round(values, n), ...);
-  }
-  return found != found_order::none;
+/// The bytes of an object, while it is moved.
+template <class T>
+struct held_bytes {
+  unsigned char bytes[sizeof(T)];
+  explicit held_bytes(const T& from) { std::memcpy(bytes, static_cast<const void*>(&from), sizeof(T)); }
+  void put(T& to) const { std::memcpy(static_cast<void*>(&to), bytes, sizeof(T)); }
+};
+
+template <class T>
+[[gnu::always_inline]] inline void move_up(T* at) noexcept {
+  std::memcpy(static_cast<void*>(at), static_cast<const void*>(at - 1), sizeof(T));
 }
 
-/// Sorts few keys, or somewhat more that are in order. False: nothing was done, and the library has to be called.
+/// Puts each key, and its values, between those before it. False where that takes too many moves: what has been done
+/// does not show in a stable sort of the rest.
+template <class Codec, class K, class... V>
+bool insert_nearly(std::size_t n, const Codec& codec, K* keys, V*... values) noexcept {
+  std::size_t left = most_shifts(n);
+  for (std::size_t i = 1; i < n; ++i) {
+    if (!codec.comes_before(keys[i], keys[i - 1]))
+      continue;
+    std::size_t at = i;
+    [&](const K given, const held_bytes<K> key, const held_bytes<V>... value) __attribute__((always_inline)) {
+      do {
+        move_up(keys + at);
+        (move_up(values + at), ...);
+        --at;
+      } while (at > 0 && codec.comes_before(given, keys[at - 1]));
+      key.put(keys[at]);
+      (value.put(values[at]), ...);
+    }
+    (keys[i], held_bytes<K>(keys[i]), held_bytes<V>(values[i])...);
+    if (i - at > left)
+      return false;
+    left -= i - at;
+  }
+  return true;
+}
+
+/// Keys alone that are put between each other where they are nearly in order; of 4 and 8 bytes the library's vectors
+/// sort more, and floats, sooner.
+template <class K>
+inline constexpr std::size_t most_nearly_alone = sizeof(K) != 4 && sizeof(K) != 8 ? most_looked_at
+                                                 : is_float(key_type_of<K>)       ? 0
+                                                                                  : 12;
+
+/// More than most_few keys, and their values where there are any: only where these are nearly in order, or each before
+/// the one before it. False: they may have moved, but a stable sort of them gives what it would have given.
+template <class Codec, class K, class... V>
+[[gnu::noinline]] bool place_in_order(std::size_t n, Codec codec, K* keys, V*... values) noexcept {
+  const std::size_t few = sizeof...(V) > 0 || n <= most_nearly_alone<K> ? few_descents : 0;
+  switch (look_at_order(keys, n, few, codec)) {
+  case found_order::none:
+    return false;
+  case found_order::rising:
+    return true;
+  case found_order::nearly_rising:
+    return insert_nearly(n, codec, keys, values...);
+  case found_order::falling:
+    break;
+  }
+  turn_round(keys, n);
+  (turn_round(values, n), ...);
+  return true;
+}
+
+/// Sorts few keys, or somewhat more that are nearly in order. False: the library has to be called.
 template <class K, class... Direction>
 bool sort_few(K* keys, std::size_t n, Direction... direction) noexcept {
   if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys))
@@ -359,15 +464,28 @@ bool sort_few(K* keys, V* values, std::size_t n, Direction... direction) noexcep
 /// The same of positions, which are written.
 template <class K, class Index, class Codec>
 [[gnu::noinline]] bool number_in_order(const K* keys, Index* positions, std::size_t n, Codec codec) noexcept {
-  const found_order found = look_at_order(keys, n, codec);
-  if (found == found_order::none)
-    return false;
-  for (std::size_t i = 0; i < n; ++i)
-    positions[i] = static_cast<Index>(found == found_order::rising ? i : n - 1 - i);
+  const found_order found = look_at_order(keys, n, few_descents, codec);
+  if (found != found_order::nearly_rising) {
+    for (std::size_t i = 0; i < n && found != found_order::none; ++i)
+      positions[i] = static_cast<Index>(found == found_order::rising ? i : n - 1 - i);
+    return found != found_order::none;
+  }
+  std::size_t left = most_shifts(n);
+  positions[0] = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    const K key = keys[i];
+    std::size_t at = i;
+    for (; at > 0 && codec.comes_before(key, keys[positions[at - 1]]); --at)
+      positions[at] = positions[at - 1];
+    positions[at] = static_cast<Index>(i);
+    if (i - at > left)
+      return false;
+    left -= i - at;
+  }
   return true;
 }
 
-/// Writes the order of few keys, or of somewhat more that are in order.
+/// Writes the order of few keys, or of somewhat more that are nearly in order. False: the library has to be called.
 template <class K, class Index, class... Direction>
 bool argsort_few(const K* keys, Index* positions, std::size_t n, Direction... direction) noexcept {
   if (!are_few(n) || !few_door_is_open() || !is_sound_array(keys) || !is_sound_array(positions) ||

@@ -31,6 +31,18 @@ class chain_sorter {
     }
   }
 
+  /// Of few pairs, within the scratch of a local sort.
+  chain_sorter(const radix_job& job, const local_scratch<K>& scratch, const key_image<K>& image, const lanes<K>& result)
+      : chain_sorter(job, 1, image, result, false) {
+    auto *const memory = reinterpret_cast<std::byte*>(scratch.counts), *const last_keys = reinterpret_cast<std::byte*>(
+                                                                           scratch.result.keys);
+    const std::size_t bytes = static_cast<std::size_t>(scratch.result.values - scratch.first.values);
+    rooms_.push_back({{memory, static_cast<std::size_t>(last_keys - memory) / 64 * 64},
+                      owners(last_keys, job.n * sizeof(K)),
+                      {{scratch.first.values, bytes}, {}},
+                      bytes - job.n * width_});
+  }
+
   /// Without: chains lie where the result has its keys, which may be the input.
   chain_sorter(const radix_job& job, const in_place_layout& layout, const key_image<K>& image, const lanes<K>& result)
       : chain_sorter(job, layout.workers, image, result, true) {
@@ -56,6 +68,8 @@ class chain_sorter {
       return false;
     const key_sample<K> sample(input_.keys, job_.n, image_);
     const value_frequencies<K> frequencies(sample);
+    if (!frequencies.are_few(job_.n))
+      return false;
     for (unsigned c = 0; c < chunks_; ++c)
       chains_.emplace_back(rooms_[c], (begin(c + 1) - begin(c)) * width_, frequencies.about(), past_caches() && !stays_,
                            stays_ && image_.is_float ? &image_ : nullptr);

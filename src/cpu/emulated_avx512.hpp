@@ -208,6 +208,10 @@ template <class T>
 SORTILE_EMULATED m512i right_by_lane(m512i a, m512i by) {
   return by_lane<T>(a, by, [](T x, T y) { return y < 8 * sizeof(T) ? x >> y : 0; });
 }
+template <class T>
+SORTILE_EMULATED m512i turned_right_by_lane(m512i a, m512i by) {
+  return by_lane<T>(a, by, [](T x, T y) { return std::rotr(x, static_cast<int>(y % (8 * sizeof(T)))); });
+}
 
 // ---- masks ----
 
@@ -313,10 +317,6 @@ template <class T>
 SORTILE_EMULATED m512i permuted_of_two(m512i a, m512i which, m512i b) {
   const auto x = as<T>(a), w = as<T>(which), y = as<T>(b);
   return made<T>([&](std::size_t i) { return (w[i] / x.size() % 2 == 0 ? x : y)[w[i] % x.size()]; });
-}
-template <class T>
-SORTILE_EMULATED m512i permuted_of_two_some(std::uint64_t mask, m512i a, m512i which, m512i b) {
-  return chosen<T>(zero(), mask, permuted_of_two<T>(a, which, b));
 }
 /// In each group of four lanes, those that pairs of bits say.
 template <class T>
@@ -471,6 +471,7 @@ SORTILE_EMULATED m512i bits_of(m512d a) {
 #define _mm512_srai_epi32 ::sortile::cpu::emulated::signed_right_by<std::uint32_t>
 #define _mm512_srai_epi64 ::sortile::cpu::emulated::signed_right_by<std::uint64_t>
 #define _mm512_srlv_epi32 ::sortile::cpu::emulated::right_by_lane<std::uint32_t>
+#define _mm512_rorv_epi32 ::sortile::cpu::emulated::turned_right_by_lane<std::uint32_t>
 #define _mm512_cmpeq_epu32_mask ::sortile::cpu::emulated::equal<std::uint32_t>
 #define _mm512_cmpeq_epu64_mask ::sortile::cpu::emulated::equal<std::uint64_t>
 #define _mm512_cmpneq_epu32_mask ::sortile::cpu::emulated::not_equal<std::uint32_t>
@@ -500,7 +501,6 @@ SORTILE_EMULATED m512i bits_of(m512d a) {
 #define _mm512_permutexvar_epi64 ::sortile::cpu::emulated::permuted<std::uint64_t>
 #define _mm512_permutex2var_epi32 ::sortile::cpu::emulated::permuted_of_two<std::uint32_t>
 #define _mm512_permutex2var_epi64 ::sortile::cpu::emulated::permuted_of_two<std::uint64_t>
-#define _mm512_maskz_permutex2var_epi8 ::sortile::cpu::emulated::permuted_of_two_some<std::uint8_t>
 #define _mm512_shuffle_epi32 ::sortile::cpu::emulated::shuffled<std::uint32_t>
 #define _mm512_permutex_epi64 ::sortile::cpu::emulated::shuffled<std::uint64_t>
 #define _mm512_shuffle_i32x4 ::sortile::cpu::emulated::quarters

@@ -36,8 +36,7 @@ inline bool has(instruction_set which) {
         !__builtin_cpu_supports("popcnt"))
       return instruction_set::baseline;
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     return avx512 || emulates_avx512 ? instruction_set::avx512 : instruction_set::avx2;
   }();
   return which <= widest;

@@ -49,7 +49,8 @@ template <class F>
 template <class K>
 inline std::size_t splitter_digits(const std::uint32_t* numbers, std::size_t n, const splitter_tree<K>& tree,
                                    std::uint16_t* digits) {
-  const __m512i one = _mm512_set1_epi32(1), least = _mm512_set1_epi32(static_cast<int>(tree.least)),
+  const __m512i one = _mm512_set1_epi32(1), byte = _mm512_set1_epi32(0xff),
+                least = _mm512_set1_epi32(static_cast<int>(tree.least)),
                 last_but_one = _mm512_set1_epi32(static_cast<int>(tree.last_part() - 1));
   const __m128i part_bits = _mm_cvtsi32_si128(static_cast<int>(tree.part_bits));
   const auto table = [&](unsigned level, unsigned i) __attribute__((always_inline)) {
@@ -85,8 +86,10 @@ inline std::size_t splitter_digits(const std::uint32_t* numbers, std::size_t n, 
       return _mm512_mask_mov_epi32(two(6, 0, j), _mm512_test_epi32_mask(j, _mm512_set1_epi32(32)), two(6, 2, j));
     });
     each_vector([&](std::size_t v) __attribute__((always_inline)) {
-      const __m512i shift = _mm512_maskz_permutex2var_epi8(0x1111111111111111, _mm512_load_si512(tree.shift), i[v],
-                                                           _mm512_load_si512(tree.shift + 64));
+      // The shift of an interval is a byte: four of them are looked up, and turned until it is the lowest.
+      const __m512i four = _mm512_permutex2var_epi32(_mm512_load_si512(tree.shift), _mm512_srli_epi32(i[v], 2),
+                                                     _mm512_load_si512(tree.shift + 64));
+      const __m512i shift = _mm512_and_si512(_mm512_rorv_epi32(four, _mm512_slli_epi32(i[v], 3)), byte);
       const __m512i distance = _mm512_sub_epi32(_mm512_max_epu32(x[v], last[v]), last[v]);
       const __m512i part = _mm512_add_epi32(_mm512_min_epu32(_mm512_srlv_epi32(distance, shift), last_but_one), one);
       const __mmask16 equal = _mm512_mask_cmpeq_epu32_mask(_mm512_test_epi32_mask(i[v], i[v]), last[v], x[v]);

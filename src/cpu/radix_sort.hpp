@@ -63,8 +63,7 @@ class radix_sorter {
       movers_.local(input, job_.n, image_, result_, {}, false);
     else if (scattered())
       return true;
-    else if (job_.value_width == 0 || job_.n <= layout_.local_limit ||
-             !chain_sorter<K>(job_, layout_, image_, result_, spare_).run())
+    else if (!chained())
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
     return !stopped_;
   }
@@ -82,6 +81,20 @@ class radix_sorter {
         return true;
       }
     return false;
+  }
+
+  // Pairs of few values. Of a local sort 64 keys must say so before a larger sample is drawn: the fewer pairs, the more
+  // clearly.
+  bool chained() const {
+    if (job_.value_width == 0)
+      return false;
+    if (job_.n > layout_.local_limit)
+      return chain_sorter<K>(job_, layout_, image_, result_, spare_).run();
+    constexpr std::size_t least_chained = 2048, most_of_short = 32, most = 60;
+    return job_.n >= least_chained &&
+           values_of_64<K>(static_cast<const K*>(job_.keys_in), job_.n, image_) <=
+               (job_.n < key_sample<K>::short_below ? most_of_short : most) &&
+           chain_sorter<K>(job_, local_area(0), image_, result_).run();
   }
 
   static constexpr std::size_t block_keys = 4096; // scanned, then counted, while in the L1 cache

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace sortile::cpu {
 
@@ -26,13 +27,23 @@ inline std::size_t sampled_position(std::size_t i, std::size_t size, std::size_t
   return static_cast<std::size_t>(stretch * i + (fraction * stretch >> 32));
 }
 
+/// Puts the images of a sample in order.
+template <class K>
+void sort_sample(K* images, std::size_t n) {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+    if (const vector_kernels<K>* const vectors = best_vector_kernels<K>(); vectors != nullptr)
+      return vectors->sort(images, n, {}, images);
+  std::sort(images, images + n);
+}
+
 /// Sorted ordering images of one key of each of so many equal stretches: few of short arrays, since a sample takes its
 /// time too, and all keys of an array that is shorter than the sample. Where in its stretch a key is taken is random:
 /// keys that repeat their pattern would show the same part of it at equal distances, and too few of its parts twice at
 /// distances that lie evenly.
 template <class K>
 struct key_sample {
-  static constexpr std::size_t least = 512, most = 2048;
+  static constexpr std::size_t of_short = 128, least = 512, most = 2048;
+  static constexpr std::size_t short_below = std::size_t{1} << 14;
   K images[most];
   std::size_t size;
   K differing = 0; ///< bits in which they differ
@@ -45,10 +56,12 @@ struct key_sample {
       all = static_cast<K>(all & images[i]);
     }
     differing = static_cast<K>(any ^ all);
-    sort();
+    sort_sample(images, size);
   }
 
-  static std::size_t size_of(std::size_t n) { return std::min(n, n < std::size_t{1} << 20 ? least : most); }
+  static std::size_t size_of(std::size_t n) {
+    return std::min(n, n < short_below ? of_short : n < std::size_t{1} << 20 ? least : most);
+  }
 
   /// Of the i-th key that is taken.
   static std::size_t position(std::size_t i, std::size_t n) { return sampled_position(i, size_of(n), n); }
@@ -70,14 +83,16 @@ struct key_sample {
     }
     return found;
   }
-
- private:
-  void sort() {
-    if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-      if (const vector_kernels<K>* const vectors = best_vector_kernels<K>(); vectors != nullptr)
-        return vectors->sort(images, size, {}, images);
-    std::sort(images, images + size);
-  }
 };
+
+/// How many values 64 of n ≥ 64 keys have, in a fraction of the time of a sample.
+template <class K>
+std::size_t values_of_64(const K* keys, std::size_t n, const key_image<K>& image) {
+  K images[64];
+  for (std::size_t i = 0; i < std::size(images); ++i)
+    images[i] = image.ordering(keys[sampled_position(i, std::size(images), n)]);
+  sort_sample(images, std::size(images));
+  return static_cast<std::size_t>(std::unique(images, std::end(images)) - images);
+}
 
 } // namespace sortile::cpu

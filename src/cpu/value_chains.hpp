@@ -11,6 +11,8 @@
 //
 //     result   a a a … b b b … c c c …           v1 v4 … v0 v2 v5 … v3 …                  ◀── fill and place
 //
+// Few pairs, which a local sort would take, go so too: their chains lie in its lanes.
+//
 // A key that the sample did not have gets a chain when it is met. If there are more values than the table holds, or
 // two of them have one image (−0 and 0, NaNs, keys that differ outside a bit window: their order is not that of their
 // bits), the sort goes the usual way.
@@ -77,7 +79,7 @@ class value_chains {
   value_chains(const chain_room& room, std::size_t bytes, std::size_t values, bool past_caches,
                const key_image<K>* refused)
       : past_caches_(past_caches), refused_(refused),
-        slots_(room.tables.data(), std::min(slot_bytes(room), slots::bytes_for(most_to_find(values)))),
+        slots_(room.tables.data(), std::min(slot_bytes(room), slots::bytes_for(most_to_find(values, bytes)))),
         left_(reinterpret_cast<std::uint64_t*>(room.tables.data() + slot_bytes(room))), owners_(room.owners.data()) {
     most_ = slots::most_in(slots_.slots());
     if (room.over_keys) // the fewer, the longer are blocks
@@ -199,11 +201,10 @@ class value_chains {
   }
 
  private:
-  /// Values that the sample has not met are rare, but may be many; and 64 slots for each that is known leave hardly any
-  /// key in another one's.
-  static std::size_t most_to_find(std::size_t values) {
-    constexpr std::size_t least = 512;
-    return std::max(least, 16 * values);
+  /// Values that the sample has not met are rare, but may be many, though not in few bytes; and 64 slots for each that
+  /// is known leave hardly any key in another one's.
+  static std::size_t most_to_find(std::size_t values, std::size_t bytes) {
+    return std::max(std::clamp<std::size_t>(bytes / 1024, 64, 512), 16 * values);
   }
 
   static std::size_t slot_bytes(const chain_room& room) { return room.tables.size() / 3 * 2 / 64 * 64; }

@@ -18,7 +18,7 @@
 namespace sortile::testing {
 namespace {
 
-constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 31, 32, 33};
+constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 16, 31, 32, 33};
 
 /// The first call of a process finds out what there is to be asked.
 bool door_opens() {
@@ -27,7 +27,7 @@ bool door_opens() {
   return detail::few_door_is_open();
 }
 
-/// Puts keys in order, or against it, or exchanges two of such, or makes two runs of them.
+/// Puts keys in order, or against it, or exchanges two of such, puts some elsewhere, or makes two runs of them.
 template <class K>
 void arrange(std::vector<K>& keys, std::mt19937_64& random) {
   const auto image = [](const K& key) {
@@ -39,6 +39,12 @@ void arrange(std::vector<K>& keys, std::mt19937_64& random) {
     std::reverse(keys.begin(), keys.end());
   if (drawn % 3 == 0 && !keys.empty())
     std::swap(keys[random() % keys.size()], keys[random() % keys.size()]);
+  for (std::uint64_t left = drawn % 7 == 0 && !keys.empty() ? drawn / 7 % 4 : 0; left > 0; --left) {
+    const auto from = keys.begin() + static_cast<std::ptrdiff_t>(random() % keys.size());
+    const K moved = *from;
+    keys.erase(from);
+    keys.insert(keys.begin() + static_cast<std::ptrdiff_t>(random() % (keys.size() + 1)), moved);
+  }
   if (drawn % 5 == 0 && !keys.empty())
     std::rotate(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(random() % keys.size()), keys.end());
 }
@@ -295,6 +301,11 @@ TEST(few_keys, take_values_that_cannot_be_assigned) {
   sortile::sort_by_key(keys, values);
   for (std::size_t i = 0; i < keys.size(); ++i)
     EXPECT_EQ(values[i].a, 10 * static_cast<std::uint32_t>(keys[i]));
+  std::array<float, 9> nearly = {1, 2, 8, 4, 5, 6, 7, 3, 9};
+  std::array<with_a_constant, 9> of_these = {{{10}, {20}, {80}, {40}, {50}, {60}, {70}, {30}, {90}}};
+  sortile::sort_by_key(nearly, of_these);
+  for (std::size_t i = 0; i < nearly.size(); ++i)
+    EXPECT_EQ(of_these[i].a, 10 * static_cast<std::uint32_t>(i + 1));
 }
 
 TEST(few_keys, with_other_options_are_the_librarys) {

@@ -272,6 +272,62 @@ TEST(CpuFewKeys, ChainsOfFewValues) {
       }
 }
 
+// The same of few pairs, within the scratch of a local sort: few values, and more of them than there is room for.
+TEST(CpuFewKeys, ChainsWithinALocalSort) {
+  for (const std::size_t n : {2048u, 5000u, 16'384u, 90'000u})
+    for (const std::size_t different : {2u, 5u, 30u, 250u}) {
+      std::vector<std::uint64_t> keys(n);
+      std::vector<std::uint32_t> values(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        keys[i] = testing::random_bits(i, 5) % different << 40;
+        values[i] = static_cast<std::uint32_t>(i);
+      }
+      cpu::radix_job job{.type = key_type::u64, .n = n, .value_width = 4};
+      const std::size_t lane_keys = (n + 63) / 64 * 64;
+      guarded_buffer scratch(sizeof(std::uint32_t) * cpu::max_local_digits * cpu::max_buckets + 3 * lane_keys * 12, 0,
+                             1);
+      progress_meter progress(nullptr, 4 * n);
+      job.keys_in = job.keys_out = keys.data();
+      job.values_in = job.values_out = values.data();
+      job.progress = &progress, job.scratch = scratch.data();
+      const cpu::lanes<std::uint64_t> result{keys.data(), reinterpret_cast<std::byte*>(values.data()), 4};
+      const std::vector<std::uint64_t> before = keys;
+      const bool sorted =
+          cpu::chain_sorter<std::uint64_t>(job, cpu::local_scratch<std::uint64_t>(scratch.data(), lane_keys, 4),
+                                           {job.type, order::ascending, {}}, result)
+              .run();
+      EXPECT_EQ(scratch.damage(), "");
+      EXPECT_TRUE(sorted || different >= 30) << n << ", " << different;
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(keys[i], before[values[i]]);
+        ASSERT_TRUE(!sorted || i == 0 || keys[i - 1] < keys[i] || (keys[i - 1] == keys[i] && values[i - 1] < values[i]))
+            << i;
+      }
+    }
+}
+
+// Requests of about as many pairs as a local sort takes: the sample may have seen all values, or few of them.
+TEST(CpuFewKeys, FewPairsOfFewValues) {
+  random_trials trials(41);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  for (const key_type type : all_key_types)
+    for (const char* workload : {"two-values", "few:5", "few:30", "few:200", "mostly-equal", "specials"})
+      for (const char* between : {"", "few:300", "uniform"}) {
+        trial t = trials.next(1);
+        t.type = type;
+        t.n = 2000 + trials.below(trials.below(2) == 0 ? 3000 : 60'000);
+        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "few:3";
+        t.between = between;
+        t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
+        if (t.carries == payload::none)
+          t.carries = payload::values;
+        if (t.carries == payload::indices)
+          t.value_bytes = 4 << trials.below(2);
+        if (taken())
+          check(t);
+      }
+}
+
 // The same without spare arrays, over keys that have been read, or where keys are not to be kept: what is given up,
 // since a −0 comes or too many values do, has all pairs in the result, in an order that sorts as that of the input.
 TEST(CpuFewKeys, ChainsOverReadKeys) {
