@@ -261,6 +261,7 @@ struct few_codec {
 };
 
 inline constexpr std::size_t seen_first = 8; // keys that mostly tell that all are in random order
+inline constexpr std::make_index_sequence<7> neighbours_at_first{};
 
 /// What all keys say of their order.
 enum class found_order {
@@ -276,8 +277,9 @@ enum class found_order {
 template <class K, class Codec>
 [[gnu::always_inline]] inline found_order look_at_order(const K* keys, std::size_t n, std::size_t few,
                                                         const Codec& codec) noexcept {
-  constexpr std::size_t all_at_first = seen_first - 1;
-  const std::size_t at_first = codec.descents(keys, std::make_index_sequence<all_at_first>{});
+  constexpr std::size_t all_at_first = neighbours_at_first.size();
+  static_assert(all_at_first == seen_first - 1);
+  const std::size_t at_first = codec.descents(keys, neighbours_at_first);
   if (at_first > few && at_first != all_at_first)
     return found_order::none;
   constexpr bool is_exact = !Codec::is_of_floats; // and need not be counted twice
