@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -139,19 +140,24 @@ string_set make_set(const std::string& name, std::size_t n, std::uint64_t seed) 
   return with_views(std::move(set));
 }
 
-string_set lines_of(const std::string& path, std::size_t n) {
+std::vector<string_set> lines_of(const std::string& path, std::size_t n, std::size_t lists) {
   std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw std::runtime_error(path + " cannot be read");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-  std::size_t at = 0;
-  for (std::size_t skipped = lines > n ? (lines - n) / 2 : 0; skipped > 0; --skipped)
-    at = text.find('\n', at) + 1;
-  string_set set{"lines", {}, {0}};
-  for (std::size_t end; set.offsets.size() <= n && (end = text.find('\n', at)) != std::string::npos; at = end + 1)
-    add(set, std::string_view(text).substr(at, end - at));
-  return with_views(std::move(set));
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    lines.push_back(std::string_view(text).substr(at, end - at));
+  if (lines.empty())
+    throw std::runtime_error(path + " cannot be read, or has no lines");
+  const std::size_t of_each = std::min(n, lines.size()), spare = lines.size() - of_each;
+  std::vector<string_set> all;
+  for (std::size_t i = 0; i < lists; ++i) {
+    string_set set{std::filesystem::path(path).stem().string(), {}, {0}};
+    const std::size_t first = spare / (lists + 1) * (i + 1);
+    for (const std::string_view line : std::span(lines).subspan(lists == 1 ? spare / 2 : first, of_each))
+      add(set, line);
+    all.push_back(with_views(std::move(set)));
+  }
+  return all;
 }
 
 } // namespace sortile::bench

@@ -24,7 +24,8 @@ std::span<const char* const> generated_sets();
 /// At most n strings of a set: fewer where these would take more than 400 MB.
 string_set make_set(const std::string& name, std::size_t n, std::uint64_t seed);
 
-/// Up to n lines from the middle of a file, without their newlines.
-string_set lines_of(const std::string& path, std::size_t n);
+/// Lines of a file, by whose name they are called, without their newlines: so many lists of up to n from places all
+/// over it, a single one from its middle. \throws std::runtime_error where there are none
+std::vector<string_set> lines_of(const std::string& path, std::size_t n, std::size_t lists);
 
 } // namespace sortile::bench

@@ -1,7 +1,8 @@
 // sortile_strings_bench: sorts of byte strings beside std::sort, std::stable_sort and Boost's string_sort of
 // std::string_view, in turns on the same strings. Every result is compared with std::stable_sort's before anything is
 // timed. Strings lie in memory as a program that reads a file would have them: one after the other. Times of one thread
-// are the processor's, so that other programs count less.
+// are the processor's, so that other programs count less. Short sorts go through up to 32 lists, one after the other:
+// of one list that is sorted again and again, the processor learns where the comparisons of std::sort lead.
 //
 //   sortile_strings_bench [--threads N] [--repetitions N] [--lengths 1000,…] [--sets words,urls,…] [--file TEXT]
 #include "bench/strings/string_sets.hpp"
@@ -22,6 +23,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sortile::bench {
@@ -45,46 +47,65 @@ void boost_string_sort(views& all) {
 }
 #endif
 
-/// All ways to sort one set.
+/// A list of strings, and what its sorts write.
+struct string_list {
+  string_set set;
+  std::vector<std::uint32_t> narrow; // offsets; empty where the strings overlap
+  views work;
+  std::vector<std::uint32_t> offsets;
+  std::vector<char> bytes;
+
+  explicit string_list(string_set of)
+      : set(std::move(of)),
+        narrow(set.bytes.size() < UINT32_MAX ? set.offsets.begin() : set.offsets.end(), set.offsets.end()),
+        work(set.views), offsets(narrow.size()), bytes(narrow.empty() ? 0 : set.bytes.size()) {}
+
+  byte_strings<std::uint32_t> arrow() const { return {narrow, set.bytes}; }
+};
+
+/// All ways to sort lists of one kind.
 class contest {
  public:
-  contest(const settings& s, const string_set& set)
-      : set_(set), narrow_(set.bytes.size() < UINT32_MAX ? set.offsets.begin() : set.offsets.end(), set.offsets.end()),
-        work_(set.views), offsets_(narrow_.size()), bytes_(narrow_.empty() ? 0 : set.bytes.size()) {
+  contest(const settings& s, std::vector<string_list> lists) : lists_(std::move(lists)) {
     opts_.threads = s.threads;
     how_.repetitions = s.repetitions;
     how_.budget_seconds = s.budget;
     how_.least_repetitions = 2;
   }
 
+  /// Lists that a run goes through.
+  static std::size_t lists_of(std::size_t n) { return std::clamp<std::size_t>(100'000 / n, 1, 32); }
+
   void run() {
-    need_right_results();
+    for (string_list& list : lists_)
+      need_right_results(list);
     std::vector<testing::contender> ways;
-    const std::size_t calls = std::clamp<std::size_t>(100'000 / set_.views.size(), 1, 100);
     const auto add = [&](const char* name, auto f) {
-      ways.push_back({name, [] {}, f});
-      ways.back().timed = [this, calls, f] {
+      ways.push_back({name, [] {}, [] {}});
+      ways.back().timed = [this, f] {
         double seconds = 0;
-        for (std::size_t i = 0; i < calls; ++i) {
-          std::copy(set_.views.begin(), set_.views.end(), work_.begin());
+        for (string_list& list : lists_) {
+          std::copy(list.set.views.begin(), list.set.views.end(), list.work.begin());
           const double start = now();
-          f();
+          f(list);
           seconds += now() - start;
         }
-        return seconds / static_cast<double>(calls);
+        return seconds / static_cast<double>(lists_.size());
       };
     };
-    add("sort", [this] { sort_strings(work_, opts_); });
-    add("argsort", [this] { positions_ = argsort_strings<std::uint32_t>(set_.views, opts_); });
-    add("unique", [this] { positions_ = unique_strings<std::uint32_t>(set_.views, opts_); });
-    if (!narrow_.empty()) {
-      add("arrow argsort", [this] { positions_ = argsort_strings<std::uint32_t>(arrow(), opts_); });
-      add("arrow sort", [this] { sort_strings(arrow(), std::span(offsets_), std::span(bytes_), opts_); });
+    using l = string_list;
+    add("sort", [this](l& list) { sort_strings(list.work, opts_); });
+    add("argsort", [this](l& list) { positions_ = argsort_strings<std::uint32_t>(list.set.views, opts_); });
+    add("unique", [this](l& list) { positions_ = unique_strings<std::uint32_t>(list.set.views, opts_); });
+    if (!lists_[0].narrow.empty()) {
+      add("arrow argsort", [this](l& list) { positions_ = argsort_strings<std::uint32_t>(list.arrow(), opts_); });
+      add("arrow sort",
+          [this](l& list) { sort_strings(list.arrow(), std::span(list.offsets), std::span(list.bytes), opts_); });
     }
-    add("std::sort", [this] { std::sort(work_.begin(), work_.end()); });
-    add("std::stable_sort", [this] { std::stable_sort(work_.begin(), work_.end()); });
+    add("std::sort", [](l& list) { std::sort(list.work.begin(), list.work.end()); });
+    add("std::stable_sort", [](l& list) { std::stable_sort(list.work.begin(), list.work.end()); });
 #if defined(SORTILE_RIVAL_SPREADSORT)
-    add("boost string_sort", [this] { boost_string_sort(work_); });
+    add("boost string_sort", [](l& list) { boost_string_sort(list.work); });
 #endif
     print(testing::race(ways, how_));
   }
@@ -96,52 +117,51 @@ class contest {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   }
 
-  byte_strings<std::uint32_t> arrow() const {
-    return {narrow_, set_.bytes};
-  }
-
-  void need(bool holds, const char* what) const {
+  static void need(const string_list& list, bool holds, const char* what) {
     if (!holds)
-      throw std::runtime_error(std::string(what) + " of " + set_.name + " is wrong");
+      throw std::runtime_error(std::string(what) + " of " + list.set.name + " is wrong");
   }
 
-  void need_right_results() {
-    std::vector<std::uint32_t> expected(set_.views.size());
+  void need_right_results(string_list& list) {
+    const views& all = list.set.views;
+    std::vector<std::uint32_t> expected(all.size());
     std::iota(expected.begin(), expected.end(), 0u);
     std::stable_sort(expected.begin(), expected.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return set_.views[a] < set_.views[b]; });
-    need(argsort_strings<std::uint32_t>(set_.views, opts_) == expected, "argsort");
-    if (!narrow_.empty()) {
-      need(argsort_strings<std::uint32_t>(arrow(), opts_) == expected, "arrow argsort");
-      sort_strings(arrow(), std::span(offsets_), std::span(bytes_), opts_);
+                     [&](std::uint32_t a, std::uint32_t b) { return all[a] < all[b]; });
+    need(list, argsort_strings<std::uint32_t>(all, opts_) == expected, "argsort");
+    if (!list.narrow.empty()) {
+      need(list, argsort_strings<std::uint32_t>(list.arrow(), opts_) == expected, "arrow argsort");
+      sort_strings(list.arrow(), std::span(list.offsets), std::span(list.bytes), opts_);
     }
-    work_ = set_.views;
-    sort_strings(work_, opts_);
+    list.work = all;
+    sort_strings(list.work, opts_);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const std::string_view text = set_.views[expected[i]];
-      need(work_[i].data() == text.data() && work_[i].size() == text.size(), "sort");
-      need(narrow_.empty() || std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]) == text,
+      const std::string_view text = all[expected[i]], found = list.work[i];
+      need(list, found.data() == text.data() && found.size() == text.size(), "sort");
+      need(list,
+           list.narrow.empty() ||
+               std::string_view(list.bytes.data() + list.offsets[i], list.offsets[i + 1] - list.offsets[i]) == text,
            "arrow sort");
     }
     expected.erase(std::unique(expected.begin(), expected.end(),
-                               [&](std::uint32_t a, std::uint32_t b) { return set_.views[a] == set_.views[b]; }),
+                               [&](std::uint32_t a, std::uint32_t b) { return all[a] == all[b]; }),
                    expected.end());
-    need(unique_strings<std::uint32_t>(set_.views, opts_) == expected, "unique");
+    need(list, unique_strings<std::uint32_t>(all, opts_) == expected, "unique");
 #if defined(SORTILE_RIVAL_SPREADSORT)
-    views rival = set_.views;
+    views rival = all;
     boost_string_sort(rival);
-    need(rival == work_, "boost string_sort");
+    need(list, rival == list.work, "boost string_sort");
 #endif
   }
 
   /// Nanoseconds a string.
   void print(const std::vector<testing::timing>& timings) const {
-    const auto n = static_cast<double>(set_.views.size());
+    const std::size_t n = lists_[0].set.views.size();
     const auto nanoseconds = [&](std::string_view name) {
       const auto found = std::find_if(timings.begin(), timings.end(), [&](const auto& t) { return t.name == name; });
-      return found == timings.end() ? 0 : found->fastest() / n * 1e9;
+      return found == timings.end() ? 0 : found->fastest() / static_cast<double>(n) * 1e9;
     };
-    std::printf("%-10s n %-8zu threads %u ", set_.name.c_str(), set_.views.size(), opts_.threads);
+    std::printf("%-10s n %-8zu threads %u ", lists_[0].set.name.c_str(), n, opts_.threads);
     for (const testing::timing& t : timings)
       std::printf(" %s %.1f", t.name.c_str(), nanoseconds(t.name));
     for (const char* rival : {"std::sort", "boost string_sort"})
@@ -150,11 +170,7 @@ class contest {
     std::fflush(stdout);
   }
 
-  const string_set& set_;
-  std::vector<std::uint32_t> narrow_; // empty where the strings overlap
-  views work_;
-  std::vector<std::uint32_t> offsets_;
-  std::vector<char> bytes_;
+  std::vector<string_list> lists_;
   std::vector<std::uint32_t> positions_;
   options opts_;
   testing::race_options how_;
@@ -163,11 +179,19 @@ class contest {
 void run(const settings& s) {
   std::puts("nanoseconds a string, the fastest of several runs in turns");
   for (const std::string& file : s.files)
-    for (const std::size_t n : s.lengths)
-      contest(s, lines_of(file, n)).run();
+    for (const std::size_t n : s.lengths) {
+      std::vector<string_list> lists;
+      for (string_set& set : lines_of(file, n, contest::lists_of(n)))
+        lists.emplace_back(std::move(set));
+      contest(s, std::move(lists)).run();
+    }
   for (const std::string& name : s.sets)
-    for (const std::size_t n : s.lengths)
-      contest(s, make_set(name, n, 1)).run();
+    for (const std::size_t n : s.lengths) {
+      std::vector<string_list> lists;
+      for (std::size_t i = 0; i < contest::lists_of(n); ++i)
+        lists.emplace_back(make_set(name, n, i + 1));
+      contest(s, std::move(lists)).run();
+    }
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What calls with ranges share: two buffers that take turns, lengths, room for positions. Part of sortile.hpp.
+// What calls with ranges share: two buffers that take turns, lengths, memory, room for positions. Part of sortile.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
@@ -43,6 +44,23 @@ void need_wide_enough(const char* function, std::size_t n) {
   if (std::is_signed_v<Index> && sizeof(Index) == 4 && n > std::size_t{1} << 31)
     positions_too_narrow(function, n);
 }
+
+/// Memory for the time of a call, from where the library takes its own.
+class call_memory {
+ public:
+  /// n elements, aligned to workspace_alignment. \throws out_of_memory naming how much was wanted, and the purpose
+  call_memory(std::size_t n, std::size_t element_bytes, const char* purpose);
+  ~call_memory();
+  call_memory(call_memory&& other) noexcept
+      : owner_(std::exchange(other.owner_, nullptr)), data_(std::exchange(other.data_, nullptr)) {}
+  call_memory& operator=(call_memory&&) = delete;
+
+  void* data() const noexcept { return data_; }
+
+ private:
+  void* owner_ = nullptr;
+  void* data_ = nullptr;
+};
 
 /// A vector for n positions. \throws out_of_memory
 template <class Index>

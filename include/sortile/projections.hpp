@@ -84,23 +84,6 @@ concept numbered_range = std::ranges::random_access_range<R> && std::ranges::siz
 template <class R>
 concept sortable_structs = numbered_range<R> && writable<R> && std::permutable<std::ranges::iterator_t<R>>;
 
-/// Memory for the time of a call, from where the library takes its own.
-class call_memory {
- public:
-  /// n elements, aligned to workspace_alignment. \throws out_of_memory naming how much was wanted, and the purpose
-  call_memory(std::size_t n, std::size_t element_bytes, const char* purpose);
-  ~call_memory();
-  call_memory(call_memory&& other) noexcept
-      : owner_(std::exchange(other.owner_, nullptr)), data_(std::exchange(other.data_, nullptr)) {}
-  call_memory& operator=(call_memory&&) = delete;
-
-  void* data() const noexcept { return data_; }
-
- private:
-  void* owner_ = nullptr;
-  void* data_ = nullptr;
-};
-
 /// The options of the sort of rows that a sort of structs becomes, whose columns have opts.order in their directions.
 /// \throws invalid_argument, engine_unusable for what a sort of structs cannot take: before an element is read
 options options_for_rows(const options& opts, const void* structs, std::size_t n);

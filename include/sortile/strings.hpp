@@ -15,7 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -46,7 +46,8 @@ struct strings_request {
 
 /// Writes the positions of the strings in order, and returns how many: n, or with `distinct` that of different strings.
 /// Reads little more of the strings than tells them apart. Workspace of its own: 8 or 16 bytes a string, and what a
-/// sort of n 64-bit keys with positions takes.
+/// sort of n 64-bit keys with positions takes; up to 8192 strings 28 or 32 bytes each alone. No heap below 10^5 strings
+/// on up to two threads.
 /// \throws invalid_argument  null pointers, offsets that decrease or lie beyond `size`, an index type too narrow for n,
 /// options::bits
 /// \throws engine_unusable, out_of_memory, cancelled
@@ -78,17 +79,22 @@ concept string_array = std::ranges::contiguous_range<R> && std::ranges::sized_ra
 
 namespace detail {
 
-/// \throws out_of_memory
-template <string_array Strings>
-std::vector<std::string_view> views_of(const Strings& strings) {
-  const std::size_t n = length(strings);
-  try {
+/// Views of strings, for the time of a call. \throws out_of_memory
+class views_of_strings {
+ public:
+  template <string_array Strings>
+  explicit views_of_strings(const Strings& strings)
+      : n_(length(strings)), memory_(n_, sizeof(std::string_view), "views of strings") {
     const std::string* const first = std::ranges::data(strings);
-    return std::vector<std::string_view>(first, first + n);
-  } catch (const std::bad_alloc&) {
+    std::uninitialized_copy(first, first + n_, static_cast<std::string_view*>(memory_.data()));
   }
-  no_memory(n, sizeof(std::string_view), "views of strings");
-}
+
+  std::span<const std::string_view> all() const { return {static_cast<const std::string_view*>(memory_.data()), n_}; }
+
+ private:
+  std::size_t n_;
+  call_memory memory_;
+};
 
 template <string_views Strings>
 strings_request strings_to_sort(const Strings& strings) {
@@ -164,6 +170,26 @@ std::vector<Index> positions_of_strings(strings_request request, const options& 
   return positions;
 }
 
+/// The order of strings, for the time of a call.
+class order_of_strings {
+ public:
+  order_of_strings(strings_request request, std::size_t index_bytes, const options& opts)
+      : n_(request.n), memory_(n_, index_bytes, "positions") {
+    request.indices_out = memory_.data();
+    request.index_bytes = index_bytes;
+    run(request, opts);
+  }
+
+  template <class Index>
+  std::span<const Index> positions() const {
+    return {static_cast<const Index*>(memory_.data()), n_};
+  }
+
+ private:
+  std::size_t n_;
+  call_memory memory_;
+};
+
 } // namespace detail
 
 /// The order of strings as a new vector: strings[positions[0]] is the first, and so on.
@@ -183,7 +209,7 @@ template <index Index = std::uint64_t, string_array Strings>
           detail::argsort_few_strings<Index>(std::ranges::data(strings), detail::length(strings), opts);
       !few.empty())
     return few;
-  return argsort_strings<Index>(detail::views_of(strings), opts);
+  return argsort_strings<Index>(detail::views_of_strings(strings).all(), opts);
 }
 
 /// The positions of the different strings, in order; of equal strings that of the first.
@@ -196,7 +222,7 @@ template <index Index = std::uint64_t, detail::strings Strings>
 
 template <index Index = std::uint64_t, string_array Strings>
 [[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
-  return unique_strings<Index>(detail::views_of(strings), opts);
+  return unique_strings<Index>(detail::views_of_strings(strings).all(), opts);
 }
 
 /// Sorts an array of views in place; the bytes stay where they are.
@@ -205,18 +231,14 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
     Strings&& strings, const options& opts = {}) {
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(std::ranges::data(strings), n, opts))
     return detail::insert_strings(std::ranges::data(strings), n, opts.order);
-  const auto take = [&](const auto& positions) {
-    run(permute_request{.n = positions.size(),
-                        .indices = positions.data(),
-                        .index_bytes = sizeof positions[0],
-                        .values = std::ranges::data(strings),
-                        .value_bytes = sizeof(std::string_view)},
-        {.engine = opts.engine, .threads = opts.threads});
-  };
-  if (detail::length(strings) <= UINT32_MAX)
-    take(argsort_strings<std::uint32_t>(strings, opts));
-  else
-    take(argsort_strings(strings, opts));
+  const std::size_t n = detail::length(strings), index_bytes = n <= UINT32_MAX ? 4 : 8;
+  const detail::order_of_strings order(detail::strings_to_sort(strings), index_bytes, opts);
+  run(permute_request{.n = n,
+                      .indices = order.positions<std::byte>().data(),
+                      .index_bytes = index_bytes,
+                      .values = std::ranges::data(strings),
+                      .value_bytes = sizeof(std::string_view)},
+      {.engine = opts.engine, .threads = opts.threads});
 }
 
 /// Sorts an array of strings in place, by moving them.
@@ -226,15 +248,16 @@ void sort_strings(Strings&& strings, const options& opts = {}) {
   std::string* const from = std::ranges::data(strings);
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(from, n, opts))
     return detail::insert_strings(from, n, opts.order);
-  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
-  std::vector<std::string> sorted;
-  sorted.reserve(positions.size());
-  for (const std::uint64_t position : positions)
-    sorted.push_back(std::move(from[position]));
-  if constexpr (std::same_as<Strings, std::vector<std::string>&>)
-    strings = std::move(sorted);
-  else
-    std::ranges::move(sorted, from);
+  const std::size_t n = detail::length(strings);
+  const detail::views_of_strings views(strings);
+  const detail::order_of_strings order(detail::strings_to_sort(views.all()), sizeof(std::uint64_t), opts);
+  const detail::call_memory memory(n, sizeof(std::string), "strings in order");
+  auto* const sorted = static_cast<std::string*>(memory.data());
+  std::string* to = sorted;
+  for (const std::uint64_t position : order.positions<std::uint64_t>())
+    std::construct_at(to++, std::move(from[position]));
+  std::move(sorted, sorted + n, from);
+  std::destroy_n(sorted, n);
 }
 
 /// Sorts strings that lie one after the other into new offsets and bytes, as many of both; the first offset is 0.
@@ -243,8 +266,9 @@ void sort_strings(const byte_strings<Offset>& strings, std::span<Offset> offsets
                   const options& opts = {}) {
   if (offsets_out.size() != strings.offsets.size())
     detail::lengths_differ("sort_strings", "offsets", strings.offsets.size(), "offsets_out", offsets_out.size());
-  const std::vector<std::uint64_t> positions = argsort_strings(strings, opts);
-  detail::gather_strings(detail::strings_to_sort(strings), positions.data(), offsets_out.data(), bytes_out.data(),
+  const strings_request all = detail::strings_to_sort(strings);
+  const detail::order_of_strings order(all, sizeof(std::uint64_t), opts);
+  detail::gather_strings(all, order.positions<std::uint64_t>().data(), offsets_out.data(), bytes_out.data(),
                          bytes_out.size(), opts);
 }
 

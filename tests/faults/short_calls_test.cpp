@@ -11,6 +11,7 @@
 #include <sortile/select.hpp>
 #include <sortile/sortile.h>
 #include <sortile/sortile.hpp>
+#include <sortile/strings.hpp>
 
 #include <gtest/gtest.h>
 
@@ -310,6 +311,66 @@ TEST(short_calls, sort_structs_without_allocations) {
     expect("a merge by a comparison",
            [&] { merge(some.first(n / 2), some.subspan(n / 2), std::span(merged.data(), n), by_key); });
   }
+}
+
+/// Strings of a kind, one after the other.
+struct string_set {
+  std::vector<char> bytes;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::string_view> views;
+
+  string_set(std::string_view kind, std::size_t n) {
+    const std::vector<std::uint32_t> random = make_keys<std::uint32_t>("uniform", n, 1);
+    for (const std::uint32_t x : random) {
+      const std::string number = std::to_string(x);
+      const std::string text = kind == "numbers"   ? number
+                               : kind == "paths"   ? "/usr/share/" + std::to_string(x % 9) + "/a long name/" + number
+                               : kind == "repeats" ? "a sentence that comes again: " + std::to_string(x % 30)
+                                                   : std::string(x % 40, 'a');
+      bytes.insert(bytes.end(), text.begin(), text.end());
+      offsets.push_back(bytes.size());
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      views.emplace_back(bytes.data() + offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
+TEST(short_calls, order_strings_without_allocations) {
+  begin();
+  for (const char* const kind : {"numbers", "paths", "repeats", "prefixes"})
+    for (const std::size_t n : lengths) {
+      const string_set set(kind, n);
+      std::vector<std::string_view> views = set.views;
+      std::vector<std::string> strings(views.begin(), views.end());
+      std::vector<std::uint64_t> offsets(n + 1);
+      std::vector<char> bytes(set.bytes.size());
+      const byte_strings<std::uint64_t> arrow{set.offsets, set.bytes};
+      const auto expect = [&](const std::string& what, const auto& call) {
+        for (const char* const time : {"the first time", "later"}) {
+          std::copy(set.views.begin(), set.views.end(), views.begin());
+          const std::size_t before = all_allocations();
+          call();
+          const std::size_t made = all_allocations() - before;
+          EXPECT_EQ(made, 0u) << what << " of " << n << " " << kind << ", " << time;
+        }
+      };
+      for (const std::size_t index_bytes : {4, 8})
+        for (const bool distinct : {false, true}) {
+          strings_request by_views{.n = n, .views = set.views.data()};
+          strings_request by_offsets{
+              .n = n, .offsets = set.offsets.data(), .bytes = set.bytes.data(), .size = set.bytes.size()};
+          for (strings_request* const r : {&by_views, &by_offsets}) {
+            r->distinct = distinct;
+            r->indices_out = a.numbers[0];
+            r->index_bytes = index_bytes;
+            expect("an order of strings", [&] { run(*r, few_threads); });
+          }
+        }
+      expect("a sort of views", [&] { sort_strings(views, few_threads); });
+      expect("a sort of strings", [&] { sort_strings(strings, few_threads); });
+      expect("a sort of bytes and offsets",
+             [&] { sort_strings(arrow, std::span(offsets), std::span(bytes), few_threads); });
+    }
 }
 
 TEST(short_calls, from_c_allocate_nothing) {

@@ -1,5 +1,7 @@
 // Sorts of byte strings against std::stable_sort: views and offsets of both widths, both orders, with and without equal
 // strings, on several threads; what they refuse; and that they can be cancelled.
+#include "cpu/radix_job.hpp"
+
 #include <sortile/sortile.hpp>
 
 #include <gtest/gtest.h>
@@ -46,6 +48,13 @@ strings drawn(const std::string& kind, std::size_t n, std::uint64_t seed) {
       all[i] = letters(5 + random() % 60, 4);
     else if (kind == "some leave") // too few for a sample to see that not all begin alike
       all[i] = random() % 500 == 0 ? letters(random() % 12, 26) : "all of these begin alike " + letters(10, 3);
+    else if (kind == "lines") // texts of few words, some of them again and again
+      all[i] = random() % 3 == 0 ? "" : [&] {
+        std::string line(2 * (random() % 3), ' ');
+        for (std::size_t left = random() % 6, start = random() % 2000; left > 0; --left)
+          line += "word" + std::to_string(start * left % 37) + (left % 2 == 0 ? " " : "\xc3\xa9, ");
+        return line;
+      }();
     else if (kind == "repeated") // some hundred strings, again and again
       all[i] = std::string(random() % 20, 'r') + std::to_string(random() % 30) + std::string(100, 's');
     else if (kind == "one is empty")
@@ -57,7 +66,7 @@ strings drawn(const std::string& kind, std::size_t n, std::uint64_t seed) {
 }
 
 constexpr const char* kinds[] = {"bytes", "zeros",        "few",   "equal",      "addresses", "prefixes", "leave one",
-                                 "long",  "one is empty", "reads", "some leave", "repeated",  "edges"};
+                                 "long",  "one is empty", "reads", "some leave", "repeated",  "edges",    "lines"};
 
 template <class Offset>
 struct arrow_array {
@@ -105,13 +114,30 @@ void check(const strings& all, const options& opts) {
   ASSERT_TRUE(same(unique_strings<std::uint32_t>(narrow.view(), opts), different));
 }
 
+// Without vectors too, by which words with numbers are sorted.
+TEST(strings, by_every_instruction_set) {
+  const cpu::instruction_set usual = cpu::tuning().widest;
+  std::mt19937_64 random(9);
+  for (const cpu::instruction_set set : cpu::all_instruction_sets) {
+    if (!cpu::has(set))
+      continue;
+    cpu::tuning().widest = set;
+    for (const char* kind : kinds)
+      for (const std::size_t n : {20u, 700u}) {
+        SCOPED_TRACE(std::string(kind) + ", n = " + std::to_string(n) + ", " + cpu::name(set));
+        check(drawn(kind, n, random()), {.order = n == 700 ? order::descending : order::ascending, .threads = 2});
+      }
+  }
+  cpu::tuning().widest = usual;
+}
+
 TEST(strings, random_ones_against_the_standard_sort) {
   std::mt19937_64 random(3);
   for (const char* kind : kinds)
-    for (const std::size_t n : {0u, 1u, 2u, 3u, 8u, 9u, 40u, 128u, 129u, 1000u, 9000u})
+    for (const std::size_t n : {0u, 1u, 2u, 3u, 8u, 9u, 17u, 40u, 128u, 129u, 1000u, 8192u, 8193u})
       for (const order direction : {order::ascending, order::descending}) {
         SCOPED_TRACE(std::string(kind) + ", n = " + std::to_string(n));
-        check(drawn(kind, n, random()), {.order = direction, .threads = 1 + static_cast<unsigned>(random() % 4)});
+        check(drawn(kind, n, random()), {.order = direction, .threads = 1 + static_cast<unsigned>(random() % 16)});
         if (::testing::Test::HasFatalFailure())
           return;
       }
@@ -131,7 +157,7 @@ TEST(strings, with_very_long_prefixes) {
 // Enough strings for groups that all threads share.
 TEST(strings, large_groups_on_several_threads) {
   for (const char* kind : kinds)
-    for (const unsigned threads : {1u, 2u, 7u, 64u}) {
+    for (const unsigned threads : {1u, 2u, 7u, 16u, 64u}) {
       SCOPED_TRACE(std::string(kind) + ", threads " + std::to_string(threads));
       const strings all = drawn(kind, 70'000, threads);
       const std::vector<std::string_view> views(all.begin(), all.end());
