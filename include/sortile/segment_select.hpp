@@ -57,7 +57,7 @@ plan explain_in_segments(const segmented_quantiles_request& request, const optio
 } // namespace detail
 
 /// Asynchronous in device memory, where offsets are read when the work is done: a segment that ends before it begins is
-/// empty then, and one that reaches beyond the arrays is cut off; nothing tells of it.
+/// empty then, and one that reaches beyond the arrays is cut off. Only options::checked tells of it, in partial sorts.
 /// \throws what the same selection of one array and sorts within segments throw
 template <class Request>
 void run(const segmented<Request>& request, const options& opts = {}) {

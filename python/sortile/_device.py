@@ -292,8 +292,8 @@ def segment_quantile(f: Framework, x: Any, where: Where, wanted: Array, method: 
     xp, name, n, positions, computed = f.xp, METHODS[method], x.shape[0], f.positions, f.computed
     keys = f.segment_sort(x, where, False, "last")
     begins, ends = (where[0][:-1], where[0][1:]) if where[1] is None else where
-    first = xp.clip(f.cast(begins, positions), 0, n)
-    length = xp.clip(xp.clip(f.cast(ends, positions), 0, n) - first, 0, n)
+    first, last = (xp.where(at < 0, n, xp.clip(at, 0, n)) for at in (f.cast(begins, positions), f.cast(ends, positions)))
+    length = xp.clip(last - first, 0, n)
     with f.in_64_bits():
         place = f.offsets(np.array(wanted.reshape(-1)), x)[:, None] * f.cast(length - 1, "float64")
         low, high = xp.floor(place), xp.ceil(place)

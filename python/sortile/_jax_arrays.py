@@ -18,8 +18,8 @@ from ._gpu import (
     FIRST_POSITIONS, KEY_TYPES, KEYS, KEYS_AND_POSITIONS, KEYS_AND_VALUES, POSITIONS, need_gpu_engine
 )
 
-if not hasattr(jax, "ffi"):
-    raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.5 is needed")
+if jax.__version_info__ < (0, 8):  # of 0.5 to 0.7 the runtime ends the program where functions come after its first use
+    raise ImportError(f"sortile: JAX {jax.__version__} is too old for its arrays to be sorted; 0.8 is needed")
 
 _ORDERED = frozenset(jnp.dtype(name) for name in KEY_TYPES)
 _enable_x64: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64

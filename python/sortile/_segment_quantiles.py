@@ -114,8 +114,9 @@ def segment_median(
 
     Returns
     -------
-    array of float64
-        Of the kind of `x`, an element for each segment; NaN for one that includes a NaN or has no elements.
+    array
+        Of the kind of `x`, an element for each segment: float64, in JAX of the type that ``float`` has there; NaN for one that
+        includes a NaN or has no elements.
 
     Raises
     ------

@@ -495,33 +495,32 @@ void number(Index* positions, std::size_t n, bool falls) {
 
 // Whether the images of n ≥ 4 keys rise, or fall strictly. Keys of random order show it within the first four, eleven
 // times out of twelve; these are read without a branch.
-enum class found_order : std::uint8_t { none, rising, falling };
+enum class key_order : std::uint8_t { none, rising, falling };
 template <class K>
-found_order look_at_order(const K* keys, std::size_t n, const key_codec<K>& codec) {
+key_order order_of(const K* keys, std::size_t n, const key_codec<K>& codec) {
   constexpr std::size_t first = 4;
   unsigned descents = 0;
   for (std::size_t i = 1; i < first; ++i)
     descents += codec.image(keys[i]) < codec.image(keys[i - 1]);
   if (descents - 1 < first - 2)
-    return found_order::none;
+    return key_order::none;
   K last = codec.image(keys[0]);
   for (std::size_t i = 1; i < n; ++i) {
     const K image = codec.image(keys[i]);
     if ((image < last) != (descents != 0))
-      return found_order::none;
+      return key_order::none;
     last = image;
   }
-  return descents != 0 ? found_order::falling : found_order::rising;
+  return descents != 0 ? key_order::falling : key_order::rising;
 }
 
-// Requests whose keys are in order, or strictly against it. False: nothing was done. (To put what is nearly in order in
-// order took longer here than to sort it.)
+// Requests whose keys are in order, or strictly against it. False: nothing was done.
 bool is_placed_in_order(const sort_request& r, std::size_t key, const ordering& by) {
-  const found_order found = with_word(r.type, [&]<class K>(K) {
-    return look_at_order(static_cast<const K*>(r.keys_in), r.n, make_key_codec<K>(r.type, by.direction, {}));
+  const key_order found = with_word(r.type, [&]<class K>(K) {
+    return order_of(static_cast<const K*>(r.keys_in), r.n, make_key_codec<K>(r.type, by.direction, {}));
   });
-  const bool falls = found == found_order::falling;
-  if (found == found_order::none ||
+  const bool falls = found == key_order::falling;
+  if (found == key_order::none ||
       (r.carries == payload::values && !copy_run(r.values_in, r.values_out, r.value_bytes, r.n, falls)))
     return false;
   if (r.keys_out != nullptr)

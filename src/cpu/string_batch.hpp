@@ -129,7 +129,9 @@ class string_batch {
   /// All strings, of which there are at most `most`.
   void sort_all() {
     need_room();
-    sort_parts({0, task_->n, 0, 0}, task_->strings, room_.words, task_->positions);
+    for (std::size_t i = 0; i < task_->n; ++i)
+      keep(i, i, 0);
+    sort_parts({0, task_->n, 0, 0}, room_.texts, room_.words, task_->positions);
     for (std::size_t i = 0; i < task_->n; ++i)
       task_->positions[i] = static_cast<Index>(number(room_.words[i]));
   }
@@ -232,8 +234,7 @@ class string_batch {
   static std::size_t number(std::uint64_t word) { return word & numbered_words::number_mask; }
 
   /// Sorts strings to the end: `texts[number]`. Their positions go to `places`.
-  template <class Texts>
-  void sort_parts(const part& all, const Texts& texts, std::uint64_t* words, const Index* places) {
+  void sort_parts(const part& all, const std::string_view* texts, std::uint64_t* words, const Index* places) {
     for (std::size_t i = 0; i < all.n; ++i)
       words[i] = i;
     parts_.push_back(all);
@@ -247,8 +248,7 @@ class string_batch {
     }
   }
 
-  template <class Texts>
-  void sort_part(const part& p, const Texts& texts, std::uint64_t* words, const Index* places) {
+  void sort_part(const part& p, const std::string_view* texts, std::uint64_t* words, const Index* places) {
     text_digit by{p.depth};
     if (p.times_most >= often || (p.n > sampled && !make(texts, words, p.n, by)))
       by = make_beside_pivot(p, texts, words);
@@ -285,8 +285,7 @@ class string_batch {
 
   /// Makes words of what follows what all strings have in common, from by.depth on, which becomes where that is; `none`
   /// where they are equal.
-  template <class Texts>
-  void make_few(const Texts& texts, std::uint64_t* words, std::size_t n, text_digit& by) const {
+  void make_few(const std::string_view* texts, std::uint64_t* words, std::size_t n, text_digit& by) const {
     for (;;) {
       const made all = make_at(texts, words, n, by.depth);
       std::size_t common = std::min(static_cast<std::size_t>(std::countl_zero(all.differ)) / 8, all.least - by.depth);
@@ -302,8 +301,7 @@ class string_batch {
     }
   }
 
-  template <class Texts>
-  made make_at(const Texts& texts, std::uint64_t* words, std::size_t n, std::size_t depth) const {
+  made make_at(const std::string_view* texts, std::uint64_t* words, std::size_t n, std::size_t depth) const {
     const std::uint64_t complement = complement_, first = eight_bytes(texts[number(words[0])], depth);
     made all{0, SIZE_MAX, 0};
     for (std::size_t i = 0; i < n; ++i) {
@@ -320,8 +318,7 @@ class string_batch {
 
   /// The same by what a sample of the strings has in common. False where not all begin so: words then hold nothing but
   /// numbers.
-  template <class Texts>
-  bool make(const Texts& texts, std::uint64_t* words, std::size_t n, text_digit& by) const {
+  bool make(const std::string_view* texts, std::uint64_t* words, std::size_t n, text_digit& by) const {
     const std::size_t head = head_of(texts, words, n, sampled, by.depth);
     made all{};
     if (head == 0) {
@@ -334,9 +331,8 @@ class string_batch {
     return true;
   }
 
-  template <class Texts>
-  bool make_behind(const Texts& texts, std::uint64_t* words, std::size_t n, std::size_t depth, std::size_t head,
-                   made& all) const {
+  bool make_behind(const std::string_view* texts, std::uint64_t* words, std::size_t n, std::size_t depth,
+                   std::size_t head, made& all) const {
     const std::string_view first = texts[number(words[0])];
     const std::uint64_t complement = complement_, short_head = head > 8 ? 0 : ~std::uint64_t{0} << (64 - 8 * head);
     for (std::size_t i = 0; i < n; ++i) {
@@ -367,9 +363,8 @@ class string_batch {
   }
 
   /// How many bytes behind `depth` a sample of strings has in common.
-  template <class Texts>
-  static std::size_t head_of(const Texts& texts, const std::uint64_t* words, std::size_t n, std::size_t sample,
-                             std::size_t depth) {
+  static std::size_t head_of(const std::string_view* texts, const std::uint64_t* words, std::size_t n,
+                             std::size_t sample, std::size_t depth) {
     const std::string_view first = rest_of(texts[number(words[0])], depth);
     std::size_t head = first.size();
     for (std::size_t i = 1; i < sample && head > 0; ++i)
@@ -377,8 +372,7 @@ class string_batch {
     return head;
   }
 
-  template <class Texts>
-  text_digit make_beside_pivot(const part& p, const Texts& texts, std::uint64_t* words) const {
+  text_digit make_beside_pivot(const part& p, const std::string_view* texts, std::uint64_t* words) const {
     const text_digit by{p.depth,
                         choose_pivot(p.n, [&](std::size_t i) { return rest_of(texts[number(words[i])], p.depth); })};
     for (std::size_t i = 0; i < p.n; ++i) {
@@ -388,8 +382,7 @@ class string_batch {
     return by;
   }
 
-  template <class Texts>
-  void sort_two(const Texts& texts, std::uint64_t* words, std::size_t depth, const Index* places) {
+  void sort_two(const std::string_view* texts, std::uint64_t* words, std::size_t depth, const Index* places) {
     const std::string_view a = rest_of(texts[number(words[0])], depth), b = rest_of(texts[number(words[1])], depth);
     const std::size_t shared = common_bytes(a, b, 0, a.size());
     if (shared == a.size() && shared == b.size())

@@ -81,7 +81,7 @@ struct segment_classes {
   std::uint32_t most[lists]; ///< of each list; none where it is the one before's
 
   constexpr std::uint32_t block() const { return most[lists - 1]; }
-  /// What is above `tiny`, and in no list before this one.
+  /// What is above `tiny`, and in no list before this one: the segments of a call without lists.
   constexpr std::uint32_t below(unsigned list) const { return list == 0 ? tiny : most[list - 1]; }
   /// Tiny ones above this are listed where a warp has few of them: all its threads would go through a wide network.
   constexpr std::uint32_t narrow() const { return thread / 2; }
