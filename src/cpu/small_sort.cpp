@@ -583,8 +583,10 @@ bool sort_small(const sort_request& r) noexcept {
 }
 
 bool order_few(key_type type, const void* keys, std::size_t n, const options& opts, std::uint8_t* positions) noexcept {
-  if (n == 1)
-    return positions[0] = 0, true;
+  if (n == 1) {
+    positions[0] = 0;
+    return true;
+  }
   return with_word(type, [&]<class K>(K) {
     alignas(64) word_of_few<K> words[most_words];
     if (!order_words<K>(type, keys, n, {opts.order, opts.bits, true}, words))

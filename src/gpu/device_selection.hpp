@@ -6,6 +6,8 @@
 #include "gpu/device_select.hpp"
 #include "plan/engine.hpp"
 
+#include <concepts>
+
 namespace sortile::gpu {
 
 inline device_select work_of(const top_k_request& request, const options& opts, const device_facts& device,
@@ -20,20 +22,11 @@ inline device_partial_sort work_of(const nth_element_request& request, const opt
                                    workspace_for what) {
   return {request, opts, device, what};
 }
-inline device_ranks work_of(const ranks_request& request, const options& opts, const device_facts& device,
-                            workspace_for what) {
-  return {request, opts, device, {}, what};
-}
-inline device_ranks work_of(const quantiles_request& request, const options& opts, const device_facts& device,
-                            workspace_for what) {
-  return {request, opts, device, {}, what};
-}
-inline device_ranks work_of(const segmented_ranks_request& request, const options& opts, const device_facts& device,
-                            workspace_for what) {
-  return {request, opts, device, {}, what};
-}
-inline device_ranks work_of(const segmented_quantiles_request& request, const options& opts, const device_facts& device,
-                            workspace_for what) {
+/// Of ranks and quantiles, of arrays and of segments.
+template <class Request>
+requires std::constructible_from<device_ranks, const Request&, const options&, const device_facts&,
+                                 device_ranks::tuning, workspace_for>
+    device_ranks work_of(const Request& request, const options& opts, const device_facts& device, workspace_for what) {
   return {request, opts, device, {}, what};
 }
 inline device_select work_of(const segmented_top_k_request& request, const options& opts, const device_facts& device,

@@ -13,6 +13,23 @@ namespace {
 using namespace cpu_tests;
 using testing::guarded_buffer;
 
+/// What keys of a trial are where samples find them, what instead of "specials" where those are no floats, and what
+/// they are elsewhere.
+struct named_keys {
+  const char *found, *of_integers, *between;
+};
+
+/// The trial becomes one of pairs, one in three with a bit window.
+void make_pairs(trial& t, random_trials& trials, const named_keys& keys) {
+  t.workload = std::string(keys.found) != "specials" || is_float(t.type) ? keys.found : keys.of_integers;
+  t.between = keys.between;
+  t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(t.type) / 4, key_bits(t.type) / 4 * 3};
+  if (t.carries == payload::none)
+    t.carries = payload::values;
+  if (t.carries == payload::indices)
+    t.value_bytes = 4 << trials.below(2);
+}
+
 // Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
 // none, or beside which zeros and NaNs are set aside, and floats that have to be as they were for the sort that takes
 // over.
@@ -200,13 +217,7 @@ TEST(CpuFewKeys, PairsOfFewValues) {
         trial t = trials.next(1);
         t.type = type;
         t.n = 600 + trials.below(30'000);
-        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "equal";
-        t.between = between;
-        t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
-        if (t.carries == payload::none)
-          t.carries = payload::values;
-        if (t.carries == payload::indices)
-          t.value_bytes = 4 << trials.below(2);
+        make_pairs(t, trials, {workload, "equal", between});
         if (taken())
           check(t);
       }
@@ -316,13 +327,7 @@ TEST(CpuFewKeys, FewPairsOfFewValues) {
         trial t = trials.next(1);
         t.type = type;
         t.n = 2000 + trials.below(trials.below(2) == 0 ? 3000 : 60'000);
-        t.workload = std::string(workload) != "specials" || is_float(type) ? workload : "few:3";
-        t.between = between;
-        t.bits = trials.below(3) != 0 ? bit_window{} : bit_window{key_bits(type) / 4, key_bits(type) / 4 * 3};
-        if (t.carries == payload::none)
-          t.carries = payload::values;
-        if (t.carries == payload::indices)
-          t.value_bytes = 4 << trials.below(2);
+        make_pairs(t, trials, {workload, "few:3", between});
         if (taken())
           check(t);
       }
