@@ -103,6 +103,13 @@ SORTILE_EMULATED m512i load_some(std::uint64_t mask, const void* p) {
   return made<T>(
       [&](std::size_t i) { return has(mask, i) ? element<T>(p, static_cast<std::ptrdiff_t>(i * sizeof(T))) : T{0}; });
 }
+SORTILE_EMULATED __m128i load_some_of_16(__mmask16 mask, const void* p) {
+  std::array<std::uint8_t, 16> to{};
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (has(mask, i))
+      to[i] = element<std::uint8_t>(p, static_cast<std::ptrdiff_t>(i));
+  return reinterpret<__m128i>(to);
+}
 template <class T>
 SORTILE_EMULATED void store_some(void* p, std::uint64_t mask, m512i v) {
   const auto x = as<T>(v);
@@ -251,6 +258,17 @@ SORTILE_EMULATED auto have_common_bits(m512i a, m512i b) {
 template <class T>
 SORTILE_EMULATED __mmask16 equal_some(__mmask16 mask, m512i a, m512i b) {
   return static_cast<__mmask16>(mask & equal<T>(a, b));
+}
+SORTILE_EMULATED std::uint64_t not_equal_bytes(std::uint64_t mask, m512i a, m512i b) {
+  const auto x = as<std::uint8_t>(a), y = as<std::uint8_t>(b);
+  return mask & mask_of<std::uint8_t>([&](std::size_t i) { return x[i] != y[i]; });
+}
+SORTILE_EMULATED std::uint64_t not_equal_of_16(__mmask16 mask, __m128i a, __m128i b) {
+  const auto x = reinterpret<std::array<std::uint8_t, 16>>(a), y = reinterpret<std::array<std::uint8_t, 16>>(b);
+  std::uint64_t differ = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    differ |= std::uint64_t{has(mask, i) && x[i] != y[i]} << i;
+  return differ;
 }
 template <class Mask>
 SORTILE_EMULATED Mask not_mask(Mask a) {
@@ -420,6 +438,8 @@ SORTILE_EMULATED m512i bits_of(m512d a) {
 #define _mm512_loadu_si512 ::sortile::cpu::emulated::load_unaligned
 #define _mm512_storeu_si512 ::sortile::cpu::emulated::store_unaligned
 #define _mm512_stream_si512 ::sortile::cpu::emulated::stream
+#define _mm_maskz_loadu_epi8 ::sortile::cpu::emulated::load_some_of_16
+#define _mm512_maskz_loadu_epi8 ::sortile::cpu::emulated::load_some<std::uint8_t>
 #define _mm512_maskz_loadu_epi32 ::sortile::cpu::emulated::load_some<std::uint32_t>
 #define _mm512_maskz_loadu_epi64 ::sortile::cpu::emulated::load_some<std::uint64_t>
 #define _mm512_mask_storeu_epi32 ::sortile::cpu::emulated::store_some<std::uint32_t>
@@ -485,6 +505,8 @@ SORTILE_EMULATED m512i bits_of(m512d a) {
 #define _mm512_cmpeq_epi32_mask ::sortile::cpu::emulated::equal<std::uint32_t>
 #define _mm512_cmpeq_epi64_mask ::sortile::cpu::emulated::equal<std::uint64_t>
 #define _mm512_test_epi32_mask ::sortile::cpu::emulated::have_common_bits<std::uint32_t>
+#define _mm_mask_cmpneq_epu8_mask ::sortile::cpu::emulated::not_equal_of_16
+#define _mm512_mask_cmpneq_epu8_mask ::sortile::cpu::emulated::not_equal_bytes
 #define _mm512_mask_cmpeq_epu32_mask ::sortile::cpu::emulated::equal_some<std::uint32_t>
 #define _knot_mask8 ::sortile::cpu::emulated::not_mask<__mmask8>
 #define _kandn_mask8 ::sortile::cpu::emulated::and_not_mask<__mmask8>

@@ -35,6 +35,7 @@
 #include "cpu/string_batch.hpp"
 
 #include <array>
+#include <functional>
 #include <mutex>
 
 namespace sortile::cpu {

@@ -55,14 +55,18 @@ inline std::size_t common_bytes(std::string_view a, std::string_view b, std::siz
   return std::min(end, end - 8 + same(differ_at(end - 8))); // what comes before i is the same
 }
 
+inline std::string_view rest_of(std::string_view text, std::size_t depth) {
+  return {text.data() + depth, text.size() - depth};
+}
+
 /// Where a string is among those that leave a pivot, in 16 bits, and how many bytes it shares with it.
 struct place_beside {
   std::uint64_t place;
   std::size_t shared;
 };
 
-inline place_beside compare_beside(std::string_view pivot, std::string_view text) {
-  const std::size_t shared = common_bytes(pivot, text, 0, most_common);
+/// Of strings that have so many bytes in common, at most most_common.
+inline place_beside compare_beside(std::string_view pivot, std::string_view text, std::size_t shared) {
   if (shared == most_common || (shared == text.size() && shared == pivot.size()))
     return {most_common, shared};
   const bool is_larger =
@@ -104,7 +108,7 @@ struct wide_words {
     if (by.pivot.empty())
       return text_word_at(text, by.depth);
     text.remove_prefix(by.depth);
-    const auto [place, shared] = compare_beside(by.pivot, text);
+    const auto [place, shared] = compare_beside(by.pivot, text, common_bytes(by.pivot, text, 0, most_common));
     return place << 48 | text_word_at(text, shared) >> 24 << 8 | std::min(text.size() - shared, behind_common + 1);
   }
 
@@ -135,9 +139,9 @@ struct numbered_words {
   /// Of a word of seven bytes.
   static std::uint64_t make(std::uint64_t wide) { return make(wide, wide & 0xff); }
 
-  static std::uint64_t make_beside(std::string_view text, const text_digit& by) {
-    text.remove_prefix(by.depth);
-    const auto [place, shared] = compare_beside(by.pivot, text);
+  /// Of a string that has so many bytes in common with the pivot.
+  static std::uint64_t make_beside(std::string_view pivot, std::string_view text, std::size_t in_common) {
+    const auto [place, shared] = compare_beside(pivot, text, in_common);
     const std::size_t rest = text.size() - shared;
     return place << 48 | text_word_at(text, shared) >> 32 << 16 |
            (rest > behind_common ? goes_on : rest) << number_bits;
@@ -148,6 +152,20 @@ struct numbered_words {
   }
 
   static bool is_last(std::uint64_t word) { return (word >> number_bits & 7) != goes_on; }
+
+  static std::size_t number(std::uint64_t word) { return word & number_mask; }
+  static bool are_equal(std::uint64_t a, std::uint64_t b) { return (a ^ b) <= number_mask; } ///< but for the numbers
 };
+
+/// Calls f(begin, n) where two and more words are equal but for their numbers.
+template <class F>
+void for_each_equal(const std::uint64_t* words, std::size_t n, const F& f) {
+  for (std::size_t begin = 0, end; begin < n; begin = end) {
+    for (end = begin + 1; end < n && numbered_words::are_equal(words[end], words[begin]);)
+      ++end;
+    if (end - begin > 1)
+      f(begin, end - begin);
+  }
+}
 
 } // namespace sortile::cpu

@@ -143,6 +143,59 @@ TEST(strings, random_ones_against_the_standard_sort) {
       }
 }
 
+// So many that short groups come from memory, where strings are compared by few bytes at a time.
+TEST(strings, more_than_the_cache_holds) {
+  std::mt19937_64 random(4);
+  strings all(140'000);
+  for (std::string& text : all) { // two or three of most, which differ behind as many bytes as may be, or not at all
+    const std::size_t of = random() % 50'000;
+    text = std::to_string(of) + std::string(of % 100, 'm') + std::to_string(random() % 4);
+  }
+  check(all, {.order = order::descending, .threads = 2});
+  check(drawn("lines", all.size(), 4), {.threads = 2});
+}
+
+// Strings that differ in one byte of many, wherever that is: steps of 16 and of 64 bytes have ends.
+TEST(strings, differ_at_any_byte) {
+  strings all;
+  for (std::size_t i = 0; i < 200; ++i) {
+    std::string text(200, 'm');
+    all.push_back(text);
+    text[i] = i % 2 == 0 ? '\0' : '\xff';
+    all.push_back(text);
+    all.push_back(text + "behind");
+    all.push_back(text.substr(0, i + 1));
+  }
+  for (const order direction : {order::ascending, order::descending}) {
+    check(all, {.order = direction});
+    for (std::size_t i = 0; i + 4 <= all.size(); i += 4) // pairs and fours
+      check({all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + 4)},
+            {.order = direction});
+  }
+}
+
+// A sample of many strings shows that they begin alike, but one that is not in it does not.
+TEST(strings, one_leaves_what_a_sample_has_in_common) {
+  for (std::size_t at = 0; at < 200; ++at) {
+    strings all(300);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = std::string(200, 'm') + std::to_string(i * 7919 % 300);
+    all[5][at] = at % 2 == 0 ? 'a' : 'z';
+    check(all, {.order = at % 3 == 0 ? order::descending : order::ascending});
+  }
+}
+
+// Runs of equal strings of all lengths, which begin and end anywhere.
+TEST(strings, runs_of_any_length) {
+  for (const std::size_t n : {63u, 64u, 65u, 66u, 129u, 300u})
+    for (std::size_t length = 1; length <= n; length += 1 + length / 8) {
+      strings all(n);
+      for (std::size_t i = 0; i < n; ++i)
+        all[i] = "run " + std::to_string(i * 7919 % n / length + 100) + (i % 3 == 0 ? " which goes on" : "");
+      check(all, {});
+    }
+}
+
 // More bytes in common with the others than a word can say.
 TEST(strings, with_very_long_prefixes) {
   strings all;
