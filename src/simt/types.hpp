@@ -139,6 +139,14 @@ constexpr bool starts_early() {
   else
     return false;
 }
+/// Of a kernel that starts early: whether this launch of it needs nothing of the one before.
+template <class K>
+SORTILE_HOST_DEVICE constexpr bool is_beside(const K& kernel) {
+  if constexpr (requires { kernel.beside_predecessor; })
+    return kernel.beside_predecessor;
+  else
+    return false;
+}
 template <class K>
 struct shared_of {
   using type = no_shared;

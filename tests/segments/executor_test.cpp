@@ -142,6 +142,43 @@ TEST(segments_on_executor, skewed_keys_through_every_level) {
       }
 }
 
+/// Ranges of images that leave no room for places: words tell too little, and an order by them has to be put right.
+TEST(segments_on_executor, few_keys_of_wide_ranges) {
+  one_in taken(3);
+  for (const char* const workload : {"outliers:20", "outliers:3", "two-buckets"})
+    for (const key_type type : {key_type::u16, key_type::u32, key_type::i64, key_type::f64, key_type::u128})
+      for (const std::size_t length : {4, 8, 13, 16, 24, 31, 64, 128, 256, 512}) {
+        if (!taken())
+          continue;
+        segment_case c{.type = type,
+                       .shape = rows_shape(70, length, length + 1),
+                       .workload = workload,
+                       .seed = length,
+                       .engine = engine_name};
+        c.carries = payload::indices;
+        c.value_bytes = 4;
+        expect_right(c);
+        c.shape = shape_of("often-wide", 3000, length);
+        expect_right(c);
+      }
+}
+
+/// Floats alone are told by their bits, but for −0 and NaNs, which a few of the warps meet.
+TEST(segments_on_executor, few_keys_that_bits_do_not_tell) {
+  for (const char* const workload : {"nan:0.003", "zeros:0.003", "nearly-sorted"})
+    for (const key_type type : {key_type::f16, key_type::f32, key_type::f64})
+      for (const order direction : {order::ascending, order::descending})
+        for (const std::size_t length : {40, 100, 200, 500}) {
+          segment_case c{.type = type,
+                         .shape = rows_shape(30, length, length),
+                         .workload = workload,
+                         .seed = length,
+                         .direction = direction,
+                         .engine = engine_name};
+          expect_right(c);
+        }
+}
+
 TEST(segments_on_executor, values_of_every_width_through_partitions) {
   for (const std::size_t bytes : {4u, 8u, 16u})
     for (const bool in_place : {false, true}) {

@@ -226,6 +226,36 @@ SIMT_TEST(launch, kernels_that_start_early_wait_for_all_before_them) {
   });
 }
 
+// A kernel beside its predecessor needs nothing of it, and yet its end is the end of all before: what comes behind it
+// sees what the predecessor wrote.
+struct writes_beside {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = 64;
+  global<std::uint32_t> to;
+  std::uint32_t value;
+  bool beside_predecessor;
+  SORTILE_DEVICE void operator()() const { to[simt::block_index() * block_threads + simt::thread_index()] = value; }
+};
+
+SIMT_TEST(launch, kernels_beside_their_predecessor_end_behind_it) {
+  const auto in = noise(256);
+  on_every_schedule([&](simt::queue q) {
+    buffer<std::uint32_t> a(in), b(256), c(256), d(256), next(adds_late::make_ring());
+    for (std::uint32_t round = 1; round <= 4; ++round) {
+      simt::launch(q, {.grid = 4}, adds_late{next.view(), a.view()});
+      simt::launch(q, {.grid = 4}, writes_beside{c.view(), round, true});
+      simt::launch(q, {.grid = 4}, writes_beside{d.view(), round, true});
+      simt::launch(q, {.grid = 4}, passes_on{a.view(), b.view()});
+      simt::launch(q, {.grid = 4}, passes_on{b.view(), a.view()});
+    }
+    const auto out = a.host();
+    for (unsigned i = 0; i < 256; ++i) { // four rounds of two steps of 64: twice around
+      ASSERT_EQ(out[i], in[i] + 4);
+      ASSERT_EQ(c.host()[i] + d.host()[i], 8u);
+    }
+  });
+}
+
 // ---- bulk copies --------------------------------------------------------------------------------------------
 
 // Reverses tiles, two in flight: load by copy, reverse, store by copy.

@@ -13,8 +13,11 @@ namespace {
 template <class Word>
 void launch_few(const simt::queue& q, const route_job<Word>& job) {
   using shape = detail::route_clusters;
-  const std::uint64_t usual = shape::blocks * shape::usual_tile;
-  const auto clusters = unsigned(std::clamp<std::uint64_t>((job.n + usual - 1) / usual, 1, shape::most));
+  const auto of_tiles = [&job](std::uint64_t tile) {
+    return unsigned((job.n + shape::blocks * tile - 1) / (shape::blocks * tile));
+  };
+  const unsigned clusters =
+      std::max({std::min(of_tiles(shape::usual_tile), shape::usual), of_tiles(shape::largest_tile), 1u});
   const std::uint64_t each = (job.n + clusters * shape::blocks - 1) / (clusters * shape::blocks);
   simt::launch(q, {.grid = clusters * shape::blocks, .cluster = shape::blocks},
                cluster_route_kernel<Word>{

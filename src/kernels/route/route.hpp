@@ -51,8 +51,11 @@ namespace detail {
 /// Of the kernel for few pairs.
 struct route_clusters {
   static constexpr unsigned blocks = 8; ///< of a cluster: the most that every device has
-  static constexpr unsigned most = 16;  ///< clusters: as many as the multiprocessors of an H100 take at once
-  static constexpr std::uint32_t usual_tile = 512, largest_tile = 1024; ///< pairs that a block writes
+  /// Clusters, as long as tiles can be larger: of so many an H100 takes those of two calls at once, and the next call
+  /// begins while one runs out.
+  static constexpr unsigned usual = 8;
+  static constexpr unsigned most = 16; ///< clusters: as many as the multiprocessors of an H100 take at once
+  static constexpr std::uint32_t usual_tile = 256, largest_tile = 1024; ///< pairs that a block writes
 };
 static_assert(few_pairs == std::uint64_t{route_clusters::blocks} * route_clusters::most * route_clusters::largest_tile);
 

@@ -109,6 +109,7 @@ struct segment_block_kernel {
 
   segment_work work;
   segment_arrays<Word> arrays;
+  bool beside_predecessor; ///< that is another kernel of lists
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t all = work.size();
@@ -270,6 +271,7 @@ struct segment_merge_kernel {
 
   segment_work work;
   segment_arrays<Word> arrays;
+  bool beside_predecessor; ///< that is another kernel of lists
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t all = work.size();

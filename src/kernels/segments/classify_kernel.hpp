@@ -1,10 +1,10 @@
 // Reads where the segments lie, and sorts the tiny ones.
 //
 // A warp takes 32 neighbouring segments, a lane each, so that offsets are read side by side. Longer segments go to the
-// lists, by one atomic addition a warp and list. Those of up to 32 elements are sorted there and then, by a thread each
-// (tiny_segments.hpp), and pairs of 32 bits up to 64 by some lanes each (short_kernel.hpp): a list would cost a tenth
-// of their time. Keys alone lose more by the registers than they gain. Of elements of 16 bytes and more only the
-// tiniest, since registers allow no more.
+// lists, by one atomic addition a list, all of a warp's at once: its lanes wait for memory a single time. Those of up to
+// 32 elements are sorted there and then, by a thread each (tiny_segments.hpp), and pairs of 32 bits up to 64 by some
+// lanes each (short_kernel.hpp): a list would cost a tenth of their time. Keys alone lose more by the registers than
+// they gain. Of keys of 128 bits only the tiniest, since registers allow no more.
 //
 // Mixes. All threads of a warp go through the network that the longest of its segments asks for, and warps that go
 // through different ones wait for instructions. So where a warp has few segments that need the widest, a list takes
@@ -16,10 +16,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Registers for the widest network would leave few threads: measured on the H100 with CUDA 13.0.
+/// Registers for the widest network would leave few threads: measured on the H100 and H200 with CUDA 13.0.
 template <class Word, bool Placed>
 inline constexpr unsigned classify_min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 9
                                                 : sizeof(Word) <= 4                       ? 8
+                                                : sizeof(Word) == 8                       ? 6
                                                                                           : 1;
 
 template <class Word, bool Placed, unsigned MinBlocks = classify_min_blocks<Word, Placed>>
@@ -70,7 +71,7 @@ struct segment_classify_kernel {
   /// The warp's segments of more than a thread sorts, as many at a time as it has groups of lanes.
   SORTILE_DEVICE void sort_by_lanes(shared& s, const segment_reader::found& f) const {
     const std::uint32_t n = f.length > classes.thread && f.length <= classes.tiny ? std::uint32_t(f.length) : 0;
-    const auto staged = simt::view_as<typename lanes::element>(s.warps[simt::warp_index()].staged.view());
+    const auto staged = simt::view_as<typename lanes::slot>(s.warps[simt::warp_index()].staged.view());
     const unsigned there = simt::ballot(n > 0);
     SORTILE_NO_UNROLL
     for (unsigned first = 0; first < simt::warp_size; first += lanes::groups) {

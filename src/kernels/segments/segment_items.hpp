@@ -76,7 +76,6 @@ struct segment_list {
       store(at, item);
   }
 
- private:
   SORTILE_DEVICE void store(std::uint32_t i, const segment_item& item) const {
     if (i < capacity)
       simt::store_vector<2>(words, std::uint64_t{i} * 2, packed_item(item));
@@ -90,13 +89,28 @@ struct segment_lists {
   segment_list of[detail::segment_classes::lists];
   detail::segment_classes classes;
 
-  /// By all lanes of a warp: adds entries of more than `unlisted` elements, up to what a block takes.
+  /// By all lanes of a warp: adds entries of more than `unlisted` elements, up to what a block takes; one addition for
+  /// each list, all at once.
   SORTILE_DEVICE void add_by_warp(const segment_item& item, std::uint32_t unlisted) const {
+    constexpr unsigned lists = detail::segment_classes::lists;
+    const std::uint32_t n = item.length <= classes.block() ? std::uint32_t(item.length) : 0;
+    const bool listed = n > unlisted;
+    unsigned mine = 0; // the list
     SORTILE_UNROLL
-    for (unsigned c = 0; c < detail::segment_classes::lists; ++c) {
-      const std::uint32_t below = c == 0 ? unlisted : classes.below(c);
-      of[c].add_by_warp(item.length > below && item.length <= classes.most[c], item);
-    }
+    for (unsigned c = 0; c + 1 < lists; ++c)
+      mine += n > classes.most[c];
+    if (simt::ballot(listed) == 0)
+      return;
+    const unsigned peers = simt::match_bits<4>(mine) & simt::ballot(listed);
+    const unsigned rank = simt::popcount(peers & simt::lanes_below());
+    std::uint32_t at = 0;
+    if (listed && rank == 0)
+      at = of[0].control.fetch_add(kernels::listed + mine, simt::popcount(peers));
+    at = simt::shuffle(at, peers == 0 ? 0 : simt::trailing_zeros(peers)) + rank;
+    SORTILE_UNROLL
+    for (unsigned c = 0; c < lists; ++c)
+      if (listed && mine == c)
+        of[c].store(at, item);
   }
 };
 
@@ -137,6 +151,7 @@ struct segment_arrays {
   value_arrays values;
   key_codec<Word> codec;
   bool keys_wanted, in_place;
+  bool by_bits; ///< floats, by their whole, without values
   bool vectors; ///< all arrays of keys begin at multiples of 16 bytes
 
   SORTILE_DEVICE simt::global<const Word> from(segment_source source) const {
@@ -150,6 +165,22 @@ struct segment_arrays {
   }
   /// The key that has this image, where that can be told (segments_without_places()): and the other way round.
   SORTILE_DEVICE Word key(Word image) const { return Word(image ^ codec.sign ^ codec.complement); }
+  // Floats too are told by their bits, but for −0, which equals 0, and NaNs, which all are equal.
+  static constexpr bool can_tell_by_bits = sizeof(Word) == 4 || sizeof(Word) == 8;
+  SORTILE_DEVICE bool is_told_by_bits(Word key) const {
+    return key != codec.sign && Word(key & ~codec.sign) <= codec.infinity;
+  }
+  /// Of such a key, or where keys have no places of an integer: as images are ordered.
+  template <bool Placed>
+  SORTILE_DEVICE Word bits_image(Word key) const {
+    return Placed ? Word(key ^ flips((key & codec.sign) != 0) ^ codec.complement) : this->key(key);
+  }
+  template <bool Placed>
+  SORTILE_DEVICE Word bits_key(Word image) const {
+    const Word ascending = Word(image ^ codec.complement);
+    return Placed ? Word(ascending ^ flips((ascending & codec.sign) == 0)) : key(image);
+  }
+  SORTILE_DEVICE Word flips(bool negative) const { return negative ? Word(~Word{0}) : codec.sign; }
   /// Where a partition of entries of this array writes.
   static SORTILE_DEVICE segment_source target(segment_source source) {
     return source == segment_source::spare ? segment_source::output : segment_source::spare;
@@ -159,54 +190,71 @@ struct segment_arrays {
   }
 };
 
-/// Writes n sorted elements of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the element
-/// that belongs at place p, barrier() orders all these threads' accesses.
+/// Writes the n sorted keys of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the one that
+/// belongs at place p.
+template <int Items, class Word, class At>
+SORTILE_DEVICE void write_keys(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
+                               unsigned threads, At at) {
+  if (!arrays.keys_wanted)
+    return;
+  const auto n = std::uint32_t(item.length);
+  const std::uint64_t first = item.begin + t;
+  SORTILE_UNROLL
+  for (int i = 0; i < Items; ++i) {
+    const std::uint32_t p = t + unsigned(i) * threads;
+    if (p < n)
+      arrays.out.store(first + unsigned(i) * threads, at(p));
+  }
+}
+
+/// The same of keys and values: at(p) is the place within the entry that they come from. barrier() orders all these
+/// threads' accesses.
+template <int Items, class Word, class At, class Barrier>
+SORTILE_DEVICE void write_in_order(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
+                                   unsigned threads, At at, Barrier barrier) {
+  const auto n = std::uint32_t(item.length);
+  if (arrays.keys_wanted) {
+    const auto from = arrays.from(item.source);
+    Word keys[Items] = {};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      if (p < n)
+        keys[i] = from.load(item.begin + at(p));
+    }
+    barrier(); // what is written may be what others still have to read
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      if (t + unsigned(i) * threads < n)
+        arrays.out.store(item.begin + t + unsigned(i) * threads, keys[i]);
+  }
+  for (unsigned w = 0; w < arrays.values.words; ++w) {
+    std::uint32_t words[Items] = {};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      if (p < n)
+        words[i] = arrays.values.word(item, at(p), w);
+    }
+    barrier();
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const std::uint32_t p = t + unsigned(i) * threads;
+      if (p < n)
+        arrays.values.store_word(item.begin + p, w, words[i]);
+    }
+  }
+}
+
+/// The same of packed elements (sample_elements.hpp).
 template <int Items, class Packed, bool Placed, class Word, class At, class Barrier>
 SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
                                   unsigned threads, At at, Barrier barrier) {
-  const auto n = std::uint32_t(item.length);
-  if (arrays.keys_wanted) {
-    const std::uint64_t first = item.begin + t;
-    if constexpr (Placed) {
-      const auto from = arrays.from(item.source);
-      Word keys[Items] = {};
-      SORTILE_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const std::uint32_t p = t + unsigned(i) * threads;
-        if (p < n)
-          keys[i] = from.load(item.begin + Packed::place(at(p)));
-      }
-      barrier(); // what is written may be what others still have to read
-      SORTILE_UNROLL
-      for (int i = 0; i < Items; ++i)
-        if (t + unsigned(i) * threads < n)
-          arrays.out.store(first + unsigned(i) * threads, keys[i]);
-    } else {
-      SORTILE_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const std::uint32_t p = t + unsigned(i) * threads;
-        if (p < n)
-          arrays.out.store(first + unsigned(i) * threads, arrays.key(Packed::image(at(p))));
-      }
-    }
-  }
   if constexpr (Placed)
-    for (unsigned w = 0; w < arrays.values.words; ++w) {
-      std::uint32_t words[Items] = {};
-      SORTILE_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const std::uint32_t p = t + unsigned(i) * threads;
-        if (p < n)
-          words[i] = arrays.values.word(item, Packed::place(at(p)), w);
-      }
-      barrier();
-      SORTILE_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const std::uint32_t p = t + unsigned(i) * threads;
-        if (p < n)
-          arrays.values.store_word(item.begin + p, w, words[i]);
-      }
-    }
+    write_in_order<Items>(
+        arrays, item, t, threads, [&](std::uint32_t p) { return Packed::place(at(p)); }, barrier);
+  else
+    write_keys<Items>(arrays, item, t, threads, [&](std::uint32_t p) { return arrays.key(Packed::image(at(p))); });
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

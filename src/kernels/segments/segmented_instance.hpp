@@ -29,7 +29,7 @@ class segmented_launcher {
     if (partitions())
       simt::launch(q_, {.grid = simt::resident_blocks<large>(q_, {.cooperative = true}), .cooperative = true},
                    large_kernel());
-    by_lanes(lists);
+    by_lanes(lists); // waits for the lists; the others stand beside each other
     by_blocks<0>(lists);
     by_blocks<1>(lists);
     by_blocks<2>(lists);
@@ -94,6 +94,7 @@ class segmented_launcher {
     a.values = values();
     a.codec = r_.codec;
     a.keys_wanted = wanted;
+    a.by_bits = r_.codec.infinity != 0 && r_.codec.bits == 8 * sizeof(Word) && r_.value_bytes == 0;
     a.in_place = transposes_ || r_.keys_in == r_.keys_out;
     const auto in_vectors = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
     a.vectors = transposes_ || (in_vectors(r_.keys_in) && in_vectors(r_.keys_out));
@@ -166,7 +167,8 @@ class segmented_launcher {
       using kernel = typename segment_kernel_of_block<Word, Placed, Block>::type;
       static_assert(kernel::capacity >= classes.most[c]);
       if (has_work(c, from_list))
-        simt::launch(q_, {.grid = blocks_for<kernel>(items(c, from_list))}, kernel{work(c, from_list), arrays()});
+        simt::launch(q_, {.grid = blocks_for<kernel>(items(c, from_list))},
+                     kernel{work(c, from_list), arrays(), from_list});
     }
   }
 

@@ -96,7 +96,7 @@ struct segment_classes {
     if (element == 8)
       return {32, placed ? 64u : 32u, {64, 128, 256, most_short, 1024, 2048, 5120, 8192}};
     if (element == 16)
-      return {16, 16, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
+      return {32, 32, {64, 128, 256, most_short, 1024, 2560, 5120, 5120}};
     return {8, 8, {64, 128, 256, most_short, 1024, 4096, 4096, 4096}};
   }
 };

@@ -1,16 +1,22 @@
 // Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
-// Elements are a key's image, with its place where equal keys can be told apart (sample_elements.hpp). Lanes load them
-// in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of shared storage
-// turns them back into rows, so that stores are side by side too. The network's steps do not depend on the keys. Steps
-// within a lane cost a quarter of those between lanes, so a group has few lanes with many elements each:
+// Elements are keys' images, or where equal keys can be told apart words of an image and a place (segment_words.hpp).
+// Floats alone are told by their bits, but for −0, which equals 0, and NaNs, which all are equal: a warp that meets none
+// of these sorts images, too, and needs no key twice.
+//
+// Lanes load them in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of
+// shared storage turns them, or the places that they came from, back into rows, so that stores are side by side too.
+// The network's steps do not depend on the keys. Steps within a lane cost a quarter of those between lanes, so a group
+// has few lanes with many elements each:
 //
 //   up to                            64     128     256     512
 //   lanes, elements of 4 bytes        4       8      16      32        16 elements each; 3, 6, 10, 15 steps by shuffles
-//   longer elements                   8      16      32      32        8 and at last 16 each, as registers allow
+//   longer elements, and words        8      16      32      32        8 and at last 16 each, as registers allow
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"
+#include "kernels/segments/segment_words.hpp"
+#include "primitives/lanes_reduce.hpp"
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -33,51 +39,177 @@ struct segment_work {
 /// A warp sorts as many entries of the class as it has groups of lanes.
 template <class Word, bool Placed, unsigned Class>
 struct segment_lanes {
-  using element = sample_element<Word, Placed>;
-  using packed = packing<Word, element>;
-  static constexpr int items = sizeof(element) == 4 || Class == 3 ? 16 : 8; ///< of a lane
-  static constexpr unsigned lanes = (64u << Class) / unsigned(items), groups = simt::warp_size / lanes;
-  static constexpr unsigned room = 16 * simt::warp_size + 16; ///< elements of a warp of any class, and gaps
+  static constexpr unsigned most = 64u << Class, place_bits = 6 + Class;
+  using words = segment_words<Word, place_bits>;
+  using element = std::conditional_t<Placed, typename words::word, Word>;
+  /// Images alone, or for floats too: then a slot holds one, else a place.
+  static constexpr bool by_bits = !Placed || segment_arrays<Word>::can_tell_by_bits;
+  using slot = std::conditional_t<by_bits, Word, std::uint16_t>;
+  static constexpr int items = (sizeof(element) == 4 && !Placed) || Class == 3 ? 16 : 8; ///< of a lane
+  static constexpr unsigned lanes = most / unsigned(items), groups = simt::warp_size / lanes;
+  static constexpr unsigned room = 16 * simt::warp_size + 16; ///< slots of a warp of any class, and gaps
 
   /// The lane's group sorts `item`, of any length up to the class's. All lanes of the warp call.
-  static SORTILE_DEVICE void sort(const simt::shared_view<element>& staged, const segment_arrays<Word>& arrays,
+  static SORTILE_DEVICE void sort(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
                                   const segment_item& item) {
+    const unsigned lane = simt::lane_index() % lanes;
+    const auto barrier = [] { simt::warp_barrier(); };
+    if constexpr (by_bits)
+      if ((!Placed || arrays.by_bits) && sort_images(staged, arrays, item, lane)) {
+        const auto at = [&](std::uint32_t p) {
+          return arrays.template bits_key<Placed>(staged.load(staged_at(group_begins() + p)));
+        };
+        write_keys<items>(arrays, item, lane, lanes, at);
+        return barrier();
+      }
+    if constexpr (Placed) {
+      const auto places = simt::view_as<std::uint16_t>(staged);
+      find_order(places, arrays, item, lane);
+      write_in_order<items>(
+          arrays, item, lane, lanes, [&](std::uint32_t p) { return places.load(staged_at(group_begins() + p)); },
+          barrier);
+      barrier();
+    }
+  }
+
+ private:
+  static SORTILE_DEVICE unsigned staged_at(unsigned p) { return p + p / simt::warp_size; } // against bank conflicts
+  static SORTILE_DEVICE unsigned group_begins() { return simt::lane_index() / lanes * most; }
+  /// Of the lane's item j, in the order that a group loads in.
+  static SORTILE_DEVICE std::uint32_t place(int j, unsigned lane) { return unsigned(j) * lanes + lane; }
+  /// `staged` becomes the images in order; false where some key of the warp's is not told by its bits.
+  static SORTILE_DEVICE bool sort_images(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
+                                         const segment_item& item, unsigned lane) {
     const auto from = arrays.from(item.source);
     const auto n = std::uint32_t(item.length);
-    const unsigned lane = simt::lane_index() % lanes, group = simt::lane_index() - lane;
-    const std::uint64_t first = item.begin + lane;
-    element x[items];
+    Word x[items];
+    bool is_told = true;
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j) {
-      const std::uint32_t p = unsigned(j) * lanes + lane;
-      x[j] = p < n ? packed::pack(arrays.template image<Placed>(from.load(first + unsigned(j) * lanes)), p)
-                   : packed::greatest();
+      x[j] = Word(~Word{0});
+      if (place(j, lane) < n) {
+        const Word key = from.load(item.begin + place(j, lane));
+        is_told = is_told && (!Placed || arrays.is_told_by_bits(key));
+        x[j] = arrays.template bits_image<Placed>(key);
+      }
     }
+    if (Placed && !simt::warp_all(is_told))
+      return false;
     primitives::sort_in_lanes<lanes>(x);
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
       staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), x[j]);
     simt::warp_barrier();
-    write_segment<items, packed, Placed>(
-        arrays, item, lane, lanes, [&](std::uint32_t p) { return staged.load(staged_at(group * unsigned(items) + p)); },
-        [] { simt::warp_barrier(); });
-    simt::warp_barrier();
+    return true;
   }
 
- private:
-  static SORTILE_DEVICE unsigned staged_at(unsigned p) { return p + p / simt::warp_size; } // against bank conflicts
+  /// `staged` becomes the places that the elements came from. Once by the highest digit; where that has told too
+  /// little, by all digits, the lowest first.
+  static SORTILE_DEVICE void find_order(const simt::shared_view<std::uint16_t>& staged,
+                                        const segment_arrays<Word>& arrays, const segment_item& item, unsigned lane) {
+    const auto from = arrays.from(item.source);
+    const auto n = std::uint32_t(item.length);
+    const std::uint64_t first = item.begin + lane; // constants are added to it: one address for all loads
+    const auto image = [&](std::uint32_t p) { return arrays.codec.image(from.load(item.begin + p)); };
+    element x[items];
+    const words w = load([&](int j) { return arrays.codec.image(from.load(first + unsigned(j) * lanes)); }, n, lane, x);
+    unsigned digit = 0, digits = 0; // none: by the highest
+    SORTILE_NO_UNROLL
+    do {
+      primitives::sort_in_lanes<lanes>(x);
+      stage(staged, x, digit > 0);
+      if (digits == 0) {
+        const bool ties = has_tie(n, lane, x) && w.highest() > 0;
+        if (!simt::warp_any(ties) || !simt::warp_any(is_wrong(staged, image, n, lane)))
+          return;
+        digits = simt::warp_reduce_max(w.digits());
+      } else if (++digit == digits) {
+        return;
+      }
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        if (const std::uint32_t p = place(j, lane); p < n) {
+          const unsigned at = digit == 0 ? p : staged.load(staged_at(group_begins() + p));
+          // Of fewer bits than this digit begins with: all the same.
+          const unsigned shift = digit * words::digit_bits;
+          x[j] = shift < w.bits ? w(image(at), shift, p) : element(p);
+        } else {
+          x[j] = words::absent;
+        }
+      simt::warp_barrier();
+    } while (true);
+  }
+
+  template <class Image>
+  static SORTILE_DEVICE words load(const Image& image, std::uint32_t n, unsigned lane, element (&x)[items]) {
+    Word k[items], least = Word(~Word{0}), greatest = 0;
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      if (place(j, lane) < n)
+        k[j] = image(j);
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      if (place(j, lane) < n) {
+        least = k[j] < least ? k[j] : least;
+        greatest = greatest < k[j] ? k[j] : greatest;
+      }
+    const words w = words::between(primitives::lanes_reduce<lanes>(least, primitives::minimum{}),
+                                   primitives::lanes_reduce<lanes>(greatest, primitives::maximum{}));
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      x[j] = place(j, lane) < n ? w(k[j], w.highest(), place(j, lane)) : words::absent;
+    return w;
+  }
+  /// Where the places come of: those in the words, or what is staged there.
+  static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& staged, const element (&x)[items],
+                                   bool follows) {
+    std::uint16_t places[items];
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j) {
+      const unsigned p = words::place(x[j]);
+      places[j] = follows ? staged.load(staged_at(group_begins() + p)) : std::uint16_t(p);
+    }
+    simt::warp_barrier();
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), places[j]);
+    simt::warp_barrier();
+  }
+  /// Whether two neighbours have one digit: of the lane's elements, and the next lane's first.
+  static SORTILE_DEVICE bool has_tie(std::uint32_t n, unsigned lane, const element (&x)[items]) {
+    const element next = simt::shuffle_down(x[0], 1);
+    bool ties = false;
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j)
+      ties = ties || (lane * unsigned(items) + unsigned(j) + 1 < n &&
+                      words::tie(x[j], j + 1 < items ? x[j + 1 < items ? j + 1 : 0] : next));
+    return ties;
+  }
+  /// Of the order that is staged.
+  template <class Image>
+  static SORTILE_DEVICE bool is_wrong(const simt::shared_view<std::uint16_t>& staged, const Image& image,
+                                      std::uint32_t n, unsigned lane) {
+    bool wrong = false;
+    SORTILE_NO_UNROLL
+    for (std::uint32_t p = lane; p + 1 < n; p += lanes)
+      wrong = wrong ||
+              image(staged.load(staged_at(group_begins() + p + 1))) < image(staged.load(staged_at(group_begins() + p)));
+    return wrong;
+  }
 };
 
 template <class Word, bool Placed>
 struct segment_short_kernel {
   static constexpr unsigned classes = detail::segment_classes::shorts;
-  using element = sample_element<Word, Placed>;
+  using lanes = segment_lanes<Word, Placed, 0>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 128, min_blocks = sizeof(element) == 4 ? 10 : 1;
-  static constexpr unsigned warps = block_threads / simt::warp_size, room = segment_lanes<Word, Placed, 0>::room;
+  static constexpr unsigned block_threads = 128, min_blocks = sizeof(typename lanes::element) == 4 ? (Placed ? 8 : 10)
+                                                              : Placed                             ? 5
+                                                                                                   : 6;
+  static constexpr unsigned warps = block_threads / simt::warp_size, room = lanes::room;
 
   struct shared {
-    alignas(16) simt::shared_array<element, warps * room> staged;
+    alignas(16) simt::shared_array<typename lanes::slot, warps * room> staged;
   };
 
   segment_work works[classes];

@@ -1,22 +1,30 @@
-// Sorts 32 neighbouring tiny segments, a thread each.
+// Sorts 32 neighbouring tiny segments, a thread each, or a few of them by four lanes each.
 //
 // The warp brings the segments' keys to its part of shared storage, side by side, whatever lies between them in the
-// array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 16 or 32, as the longest
-// of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read and written
-// in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a row of 32
-// keys.
+// array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 12, 16, 24 or 32, as the
+// longest of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read and
+// written in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a row
+// of 32 keys.
 //
 //   arrays    … a b c │ d │ e f g h │ (long) │ i j …        lengths   3 1 4 0 2
 //   staged    a b c d e f g h i j                            first     0 3 4 8 8
 //             (a gap every 32: bank conflicts)
 //
-// Where equal keys can be told apart, elements carry their places, and the thread writes the order instead: for each
-// place the one that its element came from. Keys and values are then staged and written in that order.
+// Mixes. A network for the longest is too wide for most of the others. Where up to eight segments have 5 to 16
+// elements, threads sort only those of up to 4, and four lanes each of the longer ones, which takes a third of the
+// instructions.
 //
-// Lost: a lane an element, ranked by counting with shuffles: 16 shuffles and some 100 instructions a row at 16.
+// Where equal keys can be told apart, threads sort words of keys and places (segment_words.hpp), and write the order
+// instead: for each place the one that its element came from. Keys and values are then staged and written in that
+// order. An order that the words did not settle is put right by insertions.
+//
+// Lost: a lane an element, ranked by counting with shuffles: 16 shuffles and some 100 instructions a row at 16. Floats
+// by their bits here, as short_kernel.hpp sorts them: all networks twice in one kernel cost more than words do.
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"
+#include "kernels/segments/segment_words.hpp"
+#include "primitives/lanes_reduce.hpp"
 #include "primitives/warp_scan.hpp"
 #include "primitives/warp_sort.hpp"
 
@@ -25,8 +33,6 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, bool Placed>
 class tiny_segments {
  public:
-  using element = sample_element<Word, Placed>;
-  using packed = packing<Word, element>;
   static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), Placed).thread;
   static constexpr unsigned room = (most + 1) * simt::warp_size;          ///< elements of a warp, and gaps
   using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, or a word of a value
@@ -48,14 +54,21 @@ class tiny_segments {
     const std::uint32_t end = primitives::warp_inclusive_scan(n, primitives::plus{}), first = end - n;
     const places at = locate(s, begin, n, first, simt::shuffle(end, simt::warp_size - 1));
     load(s, at, [&](std::uint64_t i) { return slot(arrays.in.load(i)); });
+    const unsigned more = simt::ballot(n > own_in_mix);
     if (longest <= 4)
       sort_own<4>(s, arrays, first, n);
+    else if (longest <= group_lanes * group_items && simt::popcount(more) <= groups)
+      sort_mix(s, arrays, first, n, more);
     else if (longest <= 8)
       sort_own<8>(s, arrays, first, n);
-    else if (longest <= 16)
-      sort_own<(most < 16 ? most : 16)>(s, arrays, first, n);
-    else
-      sort_own<most>(s, arrays, first, n);
+    else if (most > 8 && longest <= 12)
+      sort_own<(most > 8 ? 12 : 8)>(s, arrays, first, n);
+    else if (most > 8 && longest <= 16)
+      sort_own<(most > 8 ? 16 : 8)>(s, arrays, first, n);
+    else if (most > 16 && longest <= 24)
+      sort_own<(most > 16 ? 24 : 8)>(s, arrays, first, n);
+    else if (most > 16)
+      sort_own<(most > 16 ? 32 : 8)>(s, arrays, first, n);
     simt::warp_barrier();
     if (arrays.keys_wanted)
       store(s, at, [&](std::uint64_t i, slot x) { arrays.out.store(i, Word(x)); });
@@ -136,22 +149,128 @@ class tiny_segments {
     }
   }
 
+  static SORTILE_DEVICE Word image(storage& s, const segment_arrays<Word>& arrays, unsigned place) {
+    return arrays.template image<Placed>(Word(s.staged.load(slot_at(place))));
+  }
+
+  /// The lane's n elements from staged place `first` on.
   template <unsigned Width>
   static SORTILE_DEVICE void sort_own(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n) {
-    element x[Width];
+    sort_by<1, Width>(s, arrays, first, n, [](auto& x) { primitives::sort_in_registers(x); });
+  }
+
+  // Of a mix: what a thread sorts by itself, and groups of lanes for the others.
+  static constexpr unsigned own_in_mix = 4, group_lanes = 4, group_items = 4;
+  static constexpr unsigned groups = simt::warp_size / group_lanes;
+
+  /// Up to `groups` of the warp's segments, for which `more` has bits, have more than a thread sorts by itself here.
+  static SORTILE_DEVICE void sort_mix(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
+                                      unsigned more) {
+    sort_own<own_in_mix>(s, arrays, first, n <= own_in_mix ? n : 0);
+    const unsigned group = simt::lane_index() / group_lanes;
+    unsigned segment = more; // the group's has the lowest bit of what is left
     SORTILE_UNROLL
-    for (unsigned j = 0; j < Width; ++j)
-      x[j] = j < n ? packed::pack(arrays.template image<Placed>(Word(s.staged.load(slot_at(first + j)))), j)
-                   : packed::greatest();
-    primitives::sort_in_registers(x);
+    for (unsigned g = 1; g < groups; ++g)
+      segment = g <= group ? segment & (segment - 1) : segment;
+    const unsigned from = segment != 0 ? simt::trailing_zeros(segment) : 0;
+    const std::uint32_t begin = simt::shuffle(first, from), size = simt::shuffle(n, from);
+    sort_by<group_lanes, group_items>(s, arrays, begin, segment != 0 ? size : 0,
+                                      [](auto& x) { primitives::sort_in_lanes<group_lanes>(x); });
+  }
+
+  /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: staged keys where these
+  /// are told by their bits, else s.order.
+  template <unsigned Lanes, unsigned Items, class Sort>
+  static SORTILE_DEVICE void sort_by(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
+                                     Sort sort) {
+    const unsigned lane = simt::lane_index() % Lanes;
+    if constexpr (Placed) {
+      find_order<Lanes, Items>(s, arrays, first, n, sort);
+    } else {
+      Word k[Items];
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < Items; ++j)
+        k[j] =
+            j * Lanes + lane < n ? arrays.key(Word(s.staged.load(slot_at(first + j * Lanes + lane)))) : Word(~Word{0});
+      sort(k);
+      if constexpr (Lanes > 1)
+        simt::warp_barrier(); // all have read what is written now
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < Items; ++j)
+        if (lane * Items + j < n)
+          s.staged[slot_at(first + lane * Items + j)] = arrays.key(k[j]);
+    }
+  }
+
+  /// s.order becomes the staged places that the elements come from.
+  template <unsigned Lanes, unsigned Items, class Sort>
+  static SORTILE_DEVICE void find_order(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
+                                        Sort sort) {
+    constexpr unsigned place_bits = [] {
+      unsigned bits = 0;
+      while (1u << bits < Lanes * Items)
+        ++bits;
+      return bits;
+    }();
+    using words = segment_words<Word, place_bits>;
+    const unsigned lane = simt::lane_index() % Lanes;
+    Word k[Items], least = Word(~Word{0}), greatest = 0;
     SORTILE_UNROLL
-    for (unsigned j = 0; j < Width; ++j)
-      if (j < n) {
-        if constexpr (Placed)
-          s.order[slot_at(first + j)] = std::uint16_t(first + packed::place(x[j]));
-        else
-          s.staged[slot_at(first + j)] = arrays.key(packed::image(x[j]));
+    for (unsigned j = 0; j < Items; ++j)
+      k[j] = j * Lanes + lane < n ? image(s, arrays, first + j * Lanes + lane) : Word{0};
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j)
+      if (j * Lanes + lane < n) {
+        least = k[j] < least ? k[j] : least;
+        greatest = greatest < k[j] ? k[j] : greatest;
       }
+    const words w = words::between(primitives::lanes_reduce<Lanes>(least, primitives::minimum{}),
+                                   primitives::lanes_reduce<Lanes>(greatest, primitives::maximum{}));
+    typename words::word x[Items];
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j)
+      x[j] = j * Lanes + lane < n ? w(k[j], w.highest(), j * Lanes + lane) : words::absent;
+    sort(x);
+    bool ties = false;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j)
+      if (lane * Items + j < n) {
+        s.order[slot_at(first + lane * Items + j)] = std::uint16_t(first + words::place(x[j]));
+        ties = ties || (j > 0 && words::tie(x[j - (j > 0)], x[j]));
+      }
+    if constexpr (Lanes > 1) {
+      const auto next = simt::shuffle_down(x[0], 1);
+      ties = ties || (lane + 1 < Lanes && (lane + 1) * Items < n && words::tie(x[Items - 1], next));
+    }
+    // Words that hold all of their images tell ties by places.
+    ties = ties && w.highest() > 0;
+    if (!simt::warp_any(ties))
+      return;
+    if constexpr (Lanes > 1) {
+      simt::warp_barrier();
+      ties = (simt::ballot(ties) >> (simt::lane_index() - lane) & ((1u << Lanes) - 1)) != 0;
+    }
+    if (ties && lane == 0)
+      repair(s, arrays, first, n);
+    if constexpr (Lanes > 1)
+      simt::warp_barrier();
+  }
+  /// By one thread: insertions into an order in which few elements stand before smaller ones.
+  static SORTILE_DEVICE void repair(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n) {
+    SORTILE_NO_UNROLL
+    for (std::uint32_t i = first + 1; i < first + n; ++i) {
+      const std::uint16_t mine = s.order.load(slot_at(i));
+      const Word k = image(s, arrays, mine);
+      std::uint32_t at = i;
+      SORTILE_NO_UNROLL
+      for (; at > first; --at) {
+        const std::uint16_t before = s.order.load(slot_at(at - 1));
+        if (!(k < image(s, arrays, before)))
+          break;
+        s.order[slot_at(at)] = before;
+      }
+      s.order[slot_at(at)] = mine;
+    }
   }
 
   /// Word w of the values, which may lie in place: all are staged before one is written.

@@ -33,8 +33,10 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
     kernel_entry(const __grid_constant__ K arguments) {
   const K kernel =
       arguments; // in registers, like separate arguments: a memory clobber must not make them be read again
+  const bool beside = starts_early<K> && traits::is_beside(kernel); // then the wait comes last
   if constexpr (starts_early<K>) {
-    wait_for_prerequisites(); // also where there is nothing to do: the successor's wait is for this launch alone
+    if (!beside)
+      wait_for_prerequisites(); // also where there is nothing to do: the successor's wait is for this launch alone
     launch_dependents();
   }
   if constexpr (!has_shared<K>) {
@@ -46,6 +48,8 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
     __shared__ typename K::shared storage;
     call(kernel, storage);
   }
+  if (beside)
+    wait_for_prerequisites();
 }
 
 inline std::string demangled(const char* name) {
