@@ -387,6 +387,12 @@ void fetch(const T* at, std::size_t first, std::size_t last) {
 /// How keys become words for a local sort (kernels_words.hpp).
 struct word_shape;
 
+/// What kernels::find_wanted finds in a sample.
+struct heavy_found {
+  std::size_t values = 0; ///< that are heavy
+  std::size_t keys = 0;   ///< that have these
+};
+
 /// What reads keys.
 template <class K>
 struct kernels {
@@ -435,6 +441,16 @@ struct kernels {
       return wrong_long_ties;
   }
 
+  /// Writes where keys come before the one before them: up to `most` places; returns how many, more than `most` where
+  /// there are more.
+  std::size_t (*find_descents)(const K* keys, std::size_t n, const key_image<K>& image, std::size_t most,
+                               std::size_t* at);
+
+  /// What fills many places, of keys of 4 and 8 bytes, by AVX-512 or AVX2 (kernels_heavy.ipp).
+  heavy_found (*find_wanted)(const K* sample, std::size_t n, std::size_t most, K* wanted);
+  /// counts[j] = how many of n keys are wanted[j]; likewise.
+  void (*count_wanted)(const K* keys, std::size_t n, const K* wanted, std::size_t m, std::size_t* counts);
+
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
   /// Writes a key n times; with `stream`, past the caches.
@@ -443,6 +459,8 @@ struct kernels {
 
 template <class K>
 class value_chains;
+
+inline constexpr std::size_t most_wanted = 8, written_behind = 128; ///< of movers::sort_out
 
 /// What moves keys with values of one width.
 template <class K>
@@ -465,6 +483,11 @@ struct movers {
   /// Appends the values of n keys to the chains of these; false where there is no room for the chain of one. Null
   /// without values.
   bool (*chain)(const source<K>& from, std::size_t n, value_chains<K>& chains);
+
+  /// Appends the value of each of n pairs whose key is wanted[j], of up to most_wanted, to to[j]; the other pairs to
+  /// `rest`, unless that is nowhere. It may write written_behind bytes behind what it appends, but for wanted[0], whose
+  /// values may come to lie where they are read. Null where no vectors do that.
+  void (*sort_out)(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::byte** to, lanes<K> rest);
 };
 
 /// The fastest for this machine. Values of 0 (none), 4, 8 or 16 bytes.

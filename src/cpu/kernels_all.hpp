@@ -95,6 +95,9 @@ const kernels<K>& best_kernels() {
    isa::make_words<K, std::uint64_t>,                                                                                  \
    isa::wrong_ties<K, std::uint32_t>,                                                                                  \
    isa::wrong_ties<K, std::uint64_t>,                                                                                  \
+   isa::find_descents<K>,                                                                                              \
+   isa::find_wanted<K>,                                                                                                \
+   isa::count_wanted<K>,                                                                                               \
    isa::write_out,                                                                                                     \
    isa::fill<K>}
   SORTILE_RETURN_BEST(kernels<K>, SORTILE_KERNELS);
@@ -105,9 +108,11 @@ template <class K, class V>
 const movers<K>& best_movers_of() {
 #define SORTILE_MOVERS(isa)                                                                                            \
   [] {                                                                                                                 \
-    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, nullptr};                                       \
+    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, nullptr, nullptr};                              \
     if constexpr (has_values<V>)                                                                                       \
       m.chain = isa::chain<K, V>;                                                                                      \
+    if constexpr (isa::can_sort_out<K, V>)                                                                             \
+      m.sort_out = isa::sort_out<K, V>;                                                                                \
     return m;                                                                                                          \
   }()
   SORTILE_RETURN_BEST(movers<K>, SORTILE_MOVERS);

@@ -41,8 +41,8 @@ inline std::size_t pack(const T* from, std::uint32_t which, T* to) {
 // they are, and the values of the others to the front of `taken`. Returns how many are left. With `ahead` it asks for
 // what lies so many behind.
 template <class K, class V>
-[[gnu::noinline]] std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K key, K* left_keys, V* left_values,
-                                V* taken, std::size_t ahead) {
+[[gnu::noinline]] std::size_t take_out_key(const K* keys, const V* values, std::size_t n, K key, K* left_keys,
+                                           V* left_values, V* taken, std::size_t ahead) {
   constexpr std::size_t lanes = wide_lanes<K>;
   constexpr std::uint32_t all = (1u << lanes) - 1;
   std::size_t left = 0, out = 0;
@@ -62,6 +62,167 @@ template <class K, class V>
   }
   return left;
 }
+#endif
+
+#if defined(SORTILE_CPU_WIDE_HERE)
+/// As many values as a vector has keys, where those have `Lanes`: in one vector, or in two.
+template <class V, std::size_t Lanes>
+class lane_values {
+  static constexpr bool are_two = sizeof(V) * Lanes > sizeof(wide);
+  static constexpr std::size_t lanes_each = are_two ? Lanes / 2 : Lanes;
+
+ public:
+  [[gnu::always_inline]] explicit lane_values(const V* from) : low_(from), high_(are_two ? from + lanes_each : from) {}
+
+  /// Writes the chosen ones to `to`, and more of them than there are: up to as many as were read.
+  [[gnu::always_inline]] void put(std::uint32_t chosen, V* to) const {
+    if constexpr (are_two) {
+      const std::uint32_t low = chosen & ((1u << lanes_each) - 1);
+      low_.put(low, to);
+      high_.put(chosen >> lanes_each, to + __builtin_popcount(low));
+    } else {
+      low_.put(chosen, to);
+    }
+  }
+
+ private:
+  wide_elements<V, lanes_each> low_, high_;
+};
+
+template <class K, class V>
+inline constexpr bool can_sort_out = (sizeof(K) == 4 || sizeof(K) == 8) && (sizeof(V) == 4 || sizeof(V) == 8);
+
+/// Of n = 32 or 64 keys, those that come twice or more, up to `most` of them, in the order in which they are met; it
+/// ends where some have come once. Of random keys hardly any two are equal: four of them, compared with sixteen, tell
+/// that in a few nanoseconds.
+template <class K>
+heavy_found find_wanted(const K* keys, std::size_t n, std::size_t most, K* wanted) {
+  heavy_found found;
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    constexpr std::size_t lanes = wide_lanes<K>, first = 16, compared = 4, most_beside = 4;
+    const std::size_t most_light = n > 32 ? 5 : 3;
+    unsigned alike = 0;
+    for (std::size_t i = 0; i < first; i += lanes) {
+      const wide x = load_wide(keys + i);
+      for (std::size_t j = 0; j < compared; ++j)
+        alike += static_cast<unsigned>(__builtin_popcount(equal_to(x, keys[j])));
+    }
+    if (alike < compared + (n > 32 ? 2 : 4)) // each is equal to itself
+      return found;
+    std::uint64_t left = ~std::uint64_t{0} >> (64 - n);
+    for (std::size_t light = 0; left != 0 && light < most_light && found.values < most && found.values < lanes;) {
+      const K key = keys[__builtin_ctzll(left)];
+      std::uint64_t same = 0;
+      for (std::size_t i = 0; i < n; i += lanes)
+        same |= std::uint64_t{equal_to(load_wide(keys + i), key)} << i;
+      left &= ~same;
+      const auto count = static_cast<unsigned>(__builtin_popcountll(same));
+      if (count > 1) {
+        wanted[found.values++] = key;
+        found.keys += count;
+        if (found.values == most_beside && static_cast<std::size_t>(__builtin_popcountll(left)) > n / 8 * 5)
+          break; // twice as many values will not be all
+      } else {
+        ++light;
+      }
+    }
+  }
+  return found;
+}
+
+/// counts[j] = how many of n keys are wanted[j].
+template <class K>
+void count_wanted(const K* keys, std::size_t n, const K* wanted, std::size_t m, std::size_t* counts) {
+  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+    constexpr std::size_t lanes = wide_lanes<K>;
+    const std::size_t whole = n / lanes * lanes;
+    for (std::size_t j = 0; j < m; j += 2) { // a pair of them a read
+      const K first = wanted[j], second = wanted[j + 1 < m ? j + 1 : j];
+      std::size_t firsts = 0, seconds = 0;
+      for (std::size_t i = 0; i < whole; i += lanes) {
+        const wide x = load_wide(keys + i);
+        firsts += static_cast<unsigned>(__builtin_popcount(equal_to(x, first)));
+        seconds += static_cast<unsigned>(__builtin_popcount(equal_to(x, second)));
+      }
+      for (std::size_t i = whole; i < n; ++i) {
+        firsts += keys[i] == first;
+        seconds += keys[i] == second;
+      }
+      counts[j] = firsts;
+      if (j + 1 < m)
+        counts[j + 1] = seconds;
+    }
+  }
+}
+
+/// Appends the value of each of n pairs whose key is wanted[j] to to[j]; the other pairs to `rest`, if it has keys.
+/// Vectors of values are written, which reach behind what they say. What belongs to wanted[0] may be written over the
+/// values that are read.
+template <class K, class V>
+void sort_out(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::byte** to, lanes<K> rest) {
+  constexpr std::size_t lanes_here = wide_lanes<K>;
+  constexpr std::uint32_t all = (1u << lanes_here) - 1;
+  const bool has_rest = rest.keys != nullptr;
+  K key[most_wanted];
+  V* next[most_wanted];
+  for (std::size_t j = 0; j < m; ++j) {
+    key[j] = wanted[j];
+    next[j] = reinterpret_cast<V*>(to[j]);
+  }
+  V* rest_values = rest.template values_as<V>();
+  const auto put = [&](const K* keys, const V* values, std::uint32_t there) __attribute__((always_inline)) {
+    const wide x = load_wide(keys);
+    const lane_values<V, lanes_here> values_here(values); // all are read before any is written
+    std::uint32_t left = there;
+    for (std::size_t j = 0; j < m; ++j) {
+      const std::uint32_t which = equal_to(x, key[j]) & there;
+      V* const at = next[j];
+      values_here.put(which, at);
+      next[j] = at + __builtin_popcount(which);
+      left &= ~which;
+    }
+    if (has_rest) {
+      wide_elements<K, lanes_here>(keys).put(left, rest.keys);
+      values_here.put(left, rest_values);
+      rest.keys += __builtin_popcount(left);
+      rest_values += __builtin_popcount(left);
+    }
+  };
+  value_block<V> values_of;
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t in_block = n - i < digit_block ? n - i : digit_block, whole = in_block / lanes_here * lanes_here;
+    const K* const keys = from.keys + i;
+    const V* const values = values_of(from, i, in_block);
+    for (std::size_t j = 0; j < whole; j += lanes_here)
+      put(keys + j, values + j, all);
+    if (whole == in_block)
+      continue;
+    // The last ones from and to where a vector has room.
+    K last_keys[lanes_here] = {};
+    V last_values[lanes_here] = {}, last[2 * lanes_here];
+    const std::size_t left = in_block - whole;
+    std::memcpy(last_keys, keys + whole, left * sizeof(K));
+    std::memcpy(last_values, values + whole, left * sizeof(V));
+    V* const first = next[0];
+    next[0] = last;
+    put(last_keys, last_values, (1u << left) - 1);
+    std::memcpy(first, last, static_cast<std::size_t>(next[0] - last) * sizeof(V));
+    next[0] = first + (next[0] - last);
+  }
+  for (std::size_t j = 0; j < m; ++j)
+    to[j] = reinterpret_cast<std::byte*>(next[j]);
+}
+#else
+template <class K, class V>
+inline constexpr bool can_sort_out = false;
+template <class K>
+heavy_found find_wanted(const K*, std::size_t, std::size_t, K*) {
+  return {};
+}
+template <class K>
+void count_wanted(const K*, std::size_t, const K*, std::size_t, std::size_t*) {}
+template <class K, class V>
+void sort_out(const source<K>&, std::size_t, const K*, std::size_t, std::byte**, lanes<K>);
 #endif
 
 /// A group of keys, and of their values, without the heavy keys of a tree.

@@ -263,6 +263,26 @@ std::uint64_t wrong_ties(const K* keys, const Word* words, std::size_t n, const 
   return descents(images + 1);
 }
 
+/// Finds the keys of n that come before the one before them. Returns how many there are; where they are more than
+/// `most`, a greater number than that.
+template <class K>
+std::size_t find_descents(const K* keys, std::size_t n, const key_image<K>& image, std::size_t most, std::size_t* at) {
+  constexpr std::size_t step = 64;
+  K images[1 + step];
+  std::size_t found = 0;
+  for (std::size_t i = 1; i < n; i += step) {
+    const std::size_t m = n - i < step ? n - i : step;
+    images_of(keys + i - 1, m + 1, image, images);
+    std::fill(images + 1 + m, std::end(images), static_cast<K>(~K{0}));
+    for (std::uint64_t here = descents(images + 1); here != 0; here &= here - 1) {
+      if (found == most)
+        return most + 1;
+      at[found++] = i + static_cast<unsigned>(__builtin_ctzll(here));
+    }
+  }
+  return found;
+}
+
 // OR, AND and the order of a block, by plain images. Flags are gathered in key-wide integers, which compilers turn into
 // vectors.
 template <bool IsFloat, class K>

@@ -33,6 +33,7 @@
 
 #include "cpu/byte_scatter.hpp"
 #include "cpu/chain_sort.hpp"
+#include "cpu/heavy_pairs.hpp"
 #include "cpu/in_order.hpp"
 #include "cpu/kernels_words.hpp"
 #include "cpu/memory_slots.hpp"
@@ -44,6 +45,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <span>
 
 namespace sortile::cpu {
 
@@ -83,18 +85,68 @@ class radix_sorter {
     return false;
   }
 
-  // Pairs of few values. Of a local sort 64 keys must say so before a larger sample is drawn: the fewer pairs, the more
-  // clearly.
+  // Pairs of few values. Of a local sort some keys must say so before a larger sample is drawn: the fewer pairs, the
+  // more clearly.
   bool chained() const {
     if (job_.value_width == 0)
       return false;
-    if (job_.n > layout_.local_limit)
+    const auto* const keys = static_cast<const K*>(job_.keys_in);
+    // Fewer than least_packed have been looked at by short sorts.
+    constexpr std::size_t least_packed = 512, least_chained = 2048, most_of_short = 32, most = 60;
+    const bool is_local = job_.n <= layout_.local_limit,
+               may_pack [[maybe_unused]] = job_.n >= least_packed && image_.window == static_cast<K>(~K{0}) &&
+                                           (is_local || (layout_.workers == 1 && !streams(job_.n / 4)));
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
+      if (may_pack && packed({keys, job_.n}))
+        return true;
+    if (!is_local)
       return chain_sorter<K>(job_, layout_, image_, result_, spare_).run();
-    constexpr std::size_t least_chained = 2048, most_of_short = 32, most = 60;
     return job_.n >= least_chained &&
-           values_of_64<K>(static_cast<const K*>(job_.keys_in), job_.n, image_) <=
-               (job_.n < key_sample<K>::short_below ? most_of_short : most) &&
+           values_of_few<K>(keys, job_.n, image_) <= (job_.n < key_sample<K>::short_below ? most_of_short : most) &&
            chain_sorter<K>(job_, local_area(0), image_, result_).run();
+  }
+
+  // Most of them have heavy keys; those that are in order have a shorter way.
+  bool packed(heavy_pairs<K> heavy) const {
+    const bool is_local = job_.n <= layout_.local_limit; // more have no room for others
+    if (!(is_local ? heavy.is_likely() : heavy.are_all()) || are_in_order())
+      return false;
+    const local_scratch<K> scratch = local_area(0);
+    key_image<K> exact = image_;
+    exact.exact = image_.is_float;
+    const auto sort_rest = [&](const lanes<K>& rest, std::size_t n, std::span<std::byte> room) {
+      const std::size_t lane_keys = (n + 63) / 64 * 64;
+      local_scratch<K> own;
+      own.counts = scratch.counts;
+      if (n > insertion_limit) {
+        if (room.size() < 3 * lane_keys * (sizeof(K) + rest.width))
+          return false;
+        own.first = {reinterpret_cast<K*>(room.data()), room.data() + 3 * lane_keys * sizeof(K), rest.width};
+        own.second = own.first.at(lane_keys);
+        own.result = own.second.at(lane_keys);
+      }
+      movers_.local(rest, n, exact, rest, own, false);
+      return true;
+    };
+    const std::span<std::byte> room =
+        is_local ? std::span(reinterpret_cast<std::byte*>(scratch.first.keys), layout_.lanes_bytes)
+                 : std::span(spare_.values, job_.n * job_.value_width);
+    const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
+    if (!heavy.sort(input, job_.n, result_, image_, layout_.local_limit, room, sort_rest))
+      return false;
+    job_.progress->add(4 * job_.n);
+    return true;
+  }
+
+  bool are_in_order() const {
+    const auto* const keys = static_cast<const K*>(job_.keys_in);
+    key_image<K> exact = image_;
+    exact.exact = image_.is_float;
+    look_result<K> found;
+    kernels_.look(keys, std::min<std::size_t>(job_.n, 64), nullptr, exact, found);
+    if (found.ascending)
+      kernels_.look(keys, job_.n, nullptr, exact, found);
+    return found.ascending;
   }
 
   static constexpr std::size_t block_keys = 4096; // scanned, then counted, while in the L1 cache

@@ -85,13 +85,24 @@ struct key_sample {
   }
 };
 
-/// How many values 64 of n ≥ 64 keys have, in a fraction of the time of a sample.
+/// Takes few_sampled of as many keys or more, four from each of sixteen stretches: a quarter of the time that places of
+/// their own would take.
+inline constexpr std::size_t few_sampled = 64;
 template <class K>
-std::size_t values_of_64(const K* keys, std::size_t n, const key_image<K>& image) {
-  K images[64];
-  for (std::size_t i = 0; i < std::size(images); ++i)
-    images[i] = image.ordering(keys[sampled_position(i, std::size(images), n)]);
-  sort_sample(images, std::size(images));
+void sample_few(const K* keys, std::size_t n, K* sample) {
+  constexpr std::size_t together = 4, stretches = few_sampled / together;
+  for (std::size_t s = 0; s < stretches; ++s)
+    std::copy_n(keys + sampled_position(s, stretches, n - together + 1), together, sample + s * together);
+}
+
+/// How many values few of n ≥ few_sampled keys have, in a fraction of the time of a sample.
+template <class K>
+std::size_t values_of_few(const K* keys, std::size_t n, const key_image<K>& image) {
+  K images[few_sampled];
+  sample_few(keys, n, images);
+  for (K& x : images)
+    x = image.ordering(x);
+  sort_sample(images, few_sampled);
   return static_cast<std::size_t>(std::unique(images, std::end(images)) - images);
 }
 

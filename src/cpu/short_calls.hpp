@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 namespace sortile::cpu {
 
@@ -40,6 +41,24 @@ inline bool is_plain(const options& opts, bool engine_is_open) {
 /// False where the front door has to refuse a GPU's memory by name.
 inline bool are_in_reach(std::initializer_list<const void*> arrays) {
   return !device::has_driver() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
+}
+
+/// The same of what is written, and of what each part of a list reads.
+template <class Part>
+bool are_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
+  return !device::has_driver() ||
+         (!device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
+           return device::is_out_of_reach(part.*read);
+         }));
+}
+
+/// Keys that a merge or an order of rows reads, beside what it writes.
+inline bool can_be_read(const void* keys, std::size_t n, std::size_t key, const void* out, std::size_t out_bytes) {
+  return n == 0 || (keys != nullptr && is_aligned(keys, key) && apart(keys, n * key, out, out_bytes));
+}
+
+inline bool can_be_written(const void* out, std::size_t alignment) {
+  return out != nullptr && is_aligned(out, alignment);
 }
 
 } // namespace sortile::cpu

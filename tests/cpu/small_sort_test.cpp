@@ -11,9 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <tuple>
 
 namespace sortile {
 namespace {
@@ -128,6 +130,144 @@ TEST(short_sorts, are_done_at_once) {
       for (const std::size_t n : {2u, 3u, 16u, 100u, 128u}) {
         short_case c(type, n, carries, 4, true, true, "uniform", n);
         EXPECT_TRUE(cpu::sort_small(c.request, c.opts, true)) << name(type) << " n=" << n;
+        c.check_result();
+      }
+}
+
+// Lets a case have other keys than those of its workload.
+template <class K, class Change>
+void change_keys(short_case& c, const Change& change) {
+  change(reinterpret_cast<K*>(c.keys.data()));
+  c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+}
+
+// Pairs with a few heavy keys: every form, order and width, rests of any size, keys that the first ones do not tell of,
+// and zeros of both signs, which give such a sort up.
+TEST(short_sorts, pack_the_values_of_heavy_keys) {
+  std::mt19937_64 random(11);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const cpu::radix_tuning before = cpu::tuning();
+  enum class late { nothing, strangers, minus_zero };
+  for (std::size_t round = 0; round < rounds(3000); ++round) {
+    cpu::tuning().widest = cpu::all_instruction_sets[round % std::size(cpu::all_instruction_sets)];
+    const key_type types[] = {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64};
+    const key_type type = types[below(std::size(types))];
+    const char* workloads[] = {"two-values",        "few:3",    "few:8",        "few:12", "zeros:0.5",
+                               "mostly-equal:0.95", "specials", "equal-but-one"};
+    const char* workload = workloads[below(std::size(workloads))];
+    if (testing::workload_named(workload).info().floats_only && !is_float(type))
+      workload = "two-values";
+    const payload carries = below(3) == 0 ? payload::indices : payload::values;
+    const std::size_t sizes[] = {4, 8, 4, 8, 16, 5}, lengths[] = {200, 200, 700, 2500, 20'000};
+    const std::size_t value_bytes = carries == payload::indices ? 4 + 4 * below(2) : sizes[below(std::size(sizes))];
+    const bool keys_wanted = carries == payload::values || below(2) == 0, in_place = keys_wanted && below(2) == 0;
+    const std::size_t n = 30 + below(lengths[below(std::size(lengths))]);
+    short_case c(type, n, carries, value_bytes, in_place, keys_wanted, workload, random());
+    c.opts.order = below(2) == 0 ? order::ascending : order::descending;
+    c.opts.threads = 1;
+    const late what = static_cast<late>(below(3));
+    const auto change = [&]<class K>(K* keys) {
+      if (what == late::minus_zero)
+        std::replace(keys, keys + n, keys[0], K{0});
+      for (std::size_t some = what == late::strangers ? below(n) : 1 + below(3); some > 0; --some)
+        keys[n - 1 - below(n - 20)] =
+            what == late::strangers ? static_cast<K>(random()) : static_cast<K>(K{1} << (8 * sizeof(K) - 1));
+    };
+    if (what != late::nothing && key_bytes(type) == 4)
+      change_keys<std::uint32_t>(c, change);
+    else if (what != late::nothing)
+      change_keys<std::uint64_t>(c, change);
+    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
+                 " payload=" + std::to_string(static_cast<int>(carries)) +
+                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
+    run(c.request, c.opts);
+    c.check_result();
+    if (::testing::Test::HasFatalFailure())
+      break;
+  }
+  cpu::tuning() = before;
+}
+
+TEST(short_sorts, of_heavy_keys_are_done_at_once) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::i64, key_type::f64})
+    for (const auto& [workload, n, at_once] : {std::tuple{"two-values", 300, true},
+                                               {"two-values", 40'000, true},
+                                               {"few:4", 2000, true},
+                                               {"mostly-equal:0.95", 1000, true},
+                                               {"mostly-equal:0.95", 9000, false}, // too many are left for words
+                                               {"few:40", 1000, false},
+                                               {"uniform", 1000, false}}) {
+      SCOPED_TRACE(std::string(name(type)) + " " + workload + " n=" + std::to_string(n));
+      short_case c(type, static_cast<std::size_t>(n), payload::values, 8, true, true, workload, 5);
+      ASSERT_EQ(cpu::sort_small(c.request, c.opts, true), at_once);
+      if (at_once)
+        c.check_result();
+      else
+        EXPECT_TRUE(c.untouched());
+    }
+}
+
+std::vector<std::byte> sorted_keys(const short_case& c) {
+  const sort_request& r = c.request;
+  return testing::gather(c.keys_before.data(), key_bytes(r.type),
+                         testing::stable_order({r.type, c.opts.order, {}}, c.keys_before.data(), r.n));
+}
+
+// Keys in order but for some: exchanged ones, ones at the other end, neighbours, among equal ones too. What takes too
+// many steps is sorted by other ways, from what has been done.
+TEST(short_sorts, repair_what_is_nearly_in_order) {
+  std::mt19937_64 random(13);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const cpu::radix_tuning before = cpu::tuning();
+  for (std::size_t round = 0; round < rounds(6000); ++round) {
+    cpu::tuning().widest = cpu::all_instruction_sets[round % std::size(cpu::all_instruction_sets)];
+    const key_type type = all_key_types[below(std::size(all_key_types))];
+    const auto carries = static_cast<payload>(below(3));
+    const std::size_t sizes[] = {1, 2, 4, 8, 16, 24};
+    const std::size_t value_bytes = carries == payload::indices ? 4 + 4 * below(2) : sizes[below(std::size(sizes))];
+    const bool keys_wanted = carries != payload::indices || below(2) == 0, in_place = keys_wanted && below(2) == 0;
+    const std::size_t lengths[] = {60, 200, 1500, 4096}, n = 9 + below(lengths[below(std::size(lengths))]);
+    const char* const workload = below(3) == 0 ? "few:20" : "uniform";
+    short_case c(type, n, carries, value_bytes, in_place, keys_wanted, workload, random());
+    c.opts.order = below(2) == 0 ? order::ascending : order::descending;
+    const std::size_t key = key_bytes(type);
+    std::vector<std::byte> keys = sorted_keys(c);
+    for (std::size_t moves = below(5); moves > 0; --moves) {
+      const std::size_t a = below(n), b = below(3) == 0 ? std::min(a + 1, n - 1) : below(n);
+      if (below(2) == 0)
+        std::swap_ranges(keys.begin() + a * key, keys.begin() + (a + 1) * key, keys.begin() + b * key);
+      else // one moves there, and those between close up
+        std::rotate(keys.begin() + std::min(a, b) * key, keys.begin() + (std::min(a, b) + 1) * key,
+                    keys.begin() + (std::max(a, b) + 1) * key);
+    }
+    std::memcpy(c.keys.data(), keys.data(), keys.size());
+    c.keys_before = keys;
+    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
+                 " payload=" + std::to_string(static_cast<int>(carries)) +
+                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
+    run(c.request, c.opts);
+    c.check_result();
+    if (::testing::Test::HasFatalFailure())
+      break;
+  }
+  cpu::tuning() = before;
+}
+
+// Of more pairs than words sort: nothing but a repair does these at once.
+TEST(short_sorts, with_an_exchange_are_done_at_once) {
+  for (const key_type type : all_key_types)
+    for (const payload carries : {payload::values, payload::indices})
+      for (const bool keys_wanted : {false, true}) {
+        constexpr std::size_t n = 129; // distinct keys of every type
+        short_case c(type, n, carries, 8, keys_wanted && carries == payload::values,
+                     keys_wanted || carries == payload::values, "count-up", 3);
+        const std::size_t key = key_bytes(type);
+        c.keys_before = sorted_keys(c);
+        std::swap_ranges(&c.keys_before[30 * key], &c.keys_before[31 * key], &c.keys_before[100 * key]);
+        std::copy(c.keys_before.begin(), c.keys_before.end(), c.keys.data());
+        EXPECT_TRUE(cpu::sort_small(c.request, c.opts, true)) << name(type);
         c.check_result();
       }
 }
