@@ -80,7 +80,8 @@ void arrangement::take_usual(const sort_request& request, unsigned threads) {
 }
 
 // Keys alone are split in place, by as many threads as the limit has counters for; floats among which −0 or NaN is, and
-// all else, are partitioned in place. Where sorted keys are not wanted, a copy of the keys is the least that is needed.
+// all else, are partitioned in place. Where sorted keys are not
+// wanted, a copy of the keys is the least that is needed.
 void arrangement::stay_within(std::size_t limit, const sort_request& request, unsigned threads) {
   const std::size_t usual = bytes, n = request.n, key = key_bytes(request.type);
   if (handling != value_handling::widened && handling != value_handling::gathered) {
@@ -93,7 +94,8 @@ void arrangement::stay_within(std::size_t limit, const sort_request& request, un
     workers = std::max(1u, threads);
     if (quick)
       workers = std::clamp(static_cast<unsigned>(limit / quicksort_bytes(n, key, 1)), 1u, workers);
-    const in_place_layout small(key, value_width, n, workers, limit > scratch ? limit - scratch : 0);
+    const in_place_layout small(key, width_in_place(handling == value_handling::indices, value_width, n), n, workers,
+                                limit > scratch ? limit - scratch : 0);
     const std::size_t counters = quick ? quicksort_bytes(n, key, workers) : 0;
     spare_keys = scratch; // zeros and NaNs may have what is left of the limit
     const std::size_t room = std::min(limit / workspace_alignment * workspace_alignment, n * key);

@@ -109,6 +109,34 @@ void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, 
   });
 }
 
+// The upper half first: what it becomes lies behind all that is yet to be read. Of the lowest numbers the last first, a
+// block at a time, so that vectors widen them.
+void widen_in_place(void* numbers, std::size_t n, unsigned threads) {
+  auto* const at = static_cast<std::byte*>(numbers);
+  constexpr std::size_t block = 256;
+  const auto widen = [at](std::size_t begin, std::size_t end) { // at most a block
+    std::uint32_t narrow[block] = {};
+    std::uint64_t wide[block];
+    std::memcpy(narrow, at + begin * sizeof(*narrow), (end - begin) * sizeof(*narrow));
+    std::copy(narrow, std::end(narrow), wide);
+    std::memcpy(at + begin * sizeof(*wide), wide, (end - begin) * sizeof(*wide));
+  };
+  for (; n > block; n = (n + 1) / 2) {
+    const std::size_t half = (n + 1) / 2;
+    for_each_piece(threads, n - half, gather_alone_below, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = half + begin; i < half + end; i += block)
+        widen(i, std::min(i + block, half + end));
+    });
+  }
+  widen(0, n);
+}
+
+void narrow_in_place(void* numbers, std::size_t n) {
+  auto* const at = static_cast<std::byte*>(numbers);
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(at + i * sizeof(std::uint32_t), at + i * sizeof(std::uint64_t), sizeof(std::uint32_t)); // little endian
+}
+
 void copy(const void* from, std::size_t bytes, void* to, unsigned threads) {
   if (bytes == 0)
     return; // null pointers are no arguments of memcpy

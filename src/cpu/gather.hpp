@@ -21,6 +21,11 @@ void rearrange(void* values, const void* indices, std::size_t index_bytes, std::
 /// is dropped.
 void rewiden(const void* from, std::size_t from_width, std::size_t n, void* to, std::size_t to_width, unsigned threads);
 
+/// Makes 64-bit numbers of n 32-bit ones, from where these lie on.
+void widen_in_place(void* numbers, std::size_t n, unsigned threads);
+/// The opposite.
+void narrow_in_place(void* numbers, std::size_t n);
+
 /// memcpy by several threads.
 void copy(const void* from, std::size_t bytes, void* to, unsigned threads);
 

@@ -260,6 +260,13 @@ struct split {
   }
   /// Whether a partition leaves out keys of such buckets, for whoever writes them where they belong.
   bool leaves_keys_out() const { return tree != nullptr && tree->heavy_keys > 0; }
+  /// The key that a partition leaves out of a bucket; null where it moves all.
+  const K* left_out(std::size_t bucket) const {
+    for (std::size_t h = 0; leaves_keys_out() && h < tree->heavy_keys; ++h)
+      if (tree->heavy_bucket[h] == bucket)
+        return tree->heavy + h;
+    return nullptr;
+  }
   bool operator==(const split&) const = default;
 };
 
@@ -328,6 +335,10 @@ struct local_scratch {
 /// A stretch of a segment whose keys one thread collects in blocks of one bucket each, in place (kernels_blocks.hpp).
 template <class K>
 struct block_collector {
+  /// Of a target: the block's keys are all one, and are left out.
+  static constexpr std::uint32_t without_keys = std::uint32_t{1} << 31;
+
+  source<K> from;         ///< the segment as it is read: where it lies, or with positions that are made
   lanes<K> array;         ///< the segment: slot s holds the keys [s · block, (s + 1) · block) of it
   lanes<K> buffers;       ///< [buckets][block]: what has not filled a block yet
   lanes<K> heads;         ///< [buckets][block]: what lies before the first whole block of a bucket
@@ -479,6 +490,10 @@ struct movers {
   /// Collects the keys [begin, begin + n) of the segment in blocks. Stable.
   void (*collect)(std::size_t begin, std::size_t n, const key_image<K>& image, const split<K>& d,
                   block_collector<K>& state);
+
+  /// A partition into lanes that a cache holds: without buffers, and not beside heavy keys.
+  void (*scatter)(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+                  std::uint64_t* position, const lanes<K>& to);
 
   /// Appends the values of n keys to the chains of these; false where there is no room for the chain of one. Null
   /// without values.

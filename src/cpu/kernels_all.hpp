@@ -108,7 +108,7 @@ template <class K, class V>
 const movers<K>& best_movers_of() {
 #define SORTILE_MOVERS(isa)                                                                                            \
   [] {                                                                                                                 \
-    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, nullptr, nullptr};                              \
+    movers<K> m{isa::partition<K, V>, local<K, V>, isa::collect<K, V>, scatter<K, V>, nullptr, nullptr};               \
     if constexpr (has_values<V>)                                                                                       \
       m.chain = isa::chain<K, V>;                                                                                      \
     if constexpr (isa::can_sort_out<K, V>)                                                                             \

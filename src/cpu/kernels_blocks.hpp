@@ -16,23 +16,25 @@
 
 namespace sortile::cpu {
 
-template <class K, class V>
+template <class K, class V, bool WithKeys = true>
 void flush_block(block_collector<K>& c, std::size_t bucket) {
   const std::size_t block = c.block, at = bucket * block;
   c.fill[bucket] = 0;
   if (c.in_head[bucket] != 0) {
     const std::size_t begin = at + c.head[bucket], n = block - c.head[bucket];
     c.in_head[bucket] = 0;
-    std::memcpy(c.heads.keys + begin, c.buffers.keys + begin, n * sizeof(K));
+    if constexpr (WithKeys)
+      std::memcpy(c.heads.keys + begin, c.buffers.keys + begin, n * sizeof(K));
     if constexpr (has_values<V>)
       std::memcpy(c.heads.template values_as<V>() + begin, c.buffers.template values_as<V>() + begin, n * sizeof(V));
     return;
   }
-  std::memcpy(c.array.keys + c.slot * block, c.buffers.keys + at, block * sizeof(K));
+  if constexpr (WithKeys)
+    std::memcpy(c.array.keys + c.slot * block, c.buffers.keys + at, block * sizeof(K));
   if constexpr (has_values<V>)
     std::memcpy(c.array.template values_as<V>() + c.slot * block, c.buffers.template values_as<V>() + at,
                 block * sizeof(V));
-  c.targets[c.slot++] = c.next[bucket]++;
+  c.targets[c.slot++] = c.next[bucket]++ | (WithKeys ? 0 : block_collector<K>::without_keys);
 }
 
 /// Puts m keys into the buffers of their buckets.
@@ -70,16 +72,15 @@ template <class K, class V>
     put(j);
 }
 
-/// Puts a key with each of n values into the buffer of its bucket.
+/// Puts n values of one key into the buffer of its bucket; the key is left out.
 template <class K, class V>
-[[gnu::noinline]] void collect_equal(block_collector<K>& c, std::size_t bucket, K key, const V* values, std::size_t n) {
+[[gnu::noinline]] void collect_equal(block_collector<K>& c, std::size_t bucket, const V* values, std::size_t n) {
   while (n > 0) {
     const std::size_t fill = c.fill[bucket], at = bucket * c.block + fill, some = std::min(n, c.block - fill);
-    std::fill_n(c.buffers.keys + at, some, key);
     std::memcpy(c.buffers.template values_as<V>() + at, values, some * sizeof(V));
     c.fill[bucket] = static_cast<std::uint32_t>(fill + some);
     if (fill + some == c.block)
-      flush_block<K, V>(c, bucket);
+      flush_block<K, V, false>(c, bucket);
     values += some;
     n -= some;
   }
@@ -90,14 +91,38 @@ void collect_by_digits(std::size_t begin, std::size_t n, const key_image<K>& ima
                        block_collector<K>& state) {
   const kernels<K>& k = best_kernels<K>();
   block_collector<K> c = state;
-  const lanes<K> from = c.array.at(begin);
+  const source<K> from = c.from.at(begin);
   alignas(64) std::uint16_t digits[digit_block];
+  value_block<V> values_of;
   for (std::size_t i = 0; i < n; i += digit_block) {
     const std::size_t m = n - i < digit_block ? n - i : digit_block;
     k.digits(from.keys + i, m, image, d, digits);
-    collect_block<K, V>(c, from.keys + i, has_values<V> ? from.template values_as<V>() + i : nullptr, m, digits);
+    collect_block<K, V>(c, from.keys + i, values_of(from, i, m), m, digits);
   }
   state.slot = c.slot;
+}
+
+/// Moves n keys to `to`, which lies in a cache: straight to where their buckets have come.
+template <class K, class V>
+void scatter(const source<K>& from, std::size_t n, const key_image<K>& image, const split<K>& d,
+             std::uint64_t* position, const lanes<K>& to) {
+  const kernels<K>& k = best_kernels<K>();
+  K* const to_keys = to.keys;
+  V* const to_values = to.template values_as<V>();
+  alignas(64) std::uint16_t digits[digit_block];
+  value_block<V> values_of;
+  for (std::size_t i = 0; i < n; i += digit_block) {
+    const std::size_t m = n - i < digit_block ? n - i : digit_block;
+    k.digits(from.keys + i, m, image, d, digits);
+    const K* const keys = from.keys + i;
+    [[maybe_unused]] const V* const values = values_of(from, i, m);
+    for (std::size_t j = 0; j < m; ++j) {
+      const std::uint64_t at = position[digits[j]]++;
+      to_keys[at] = keys[j];
+      if constexpr (has_values<V>)
+        to_values[at] = values[j];
+    }
+  }
 }
 
 } // namespace sortile::cpu

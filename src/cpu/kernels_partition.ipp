@@ -358,6 +358,16 @@ void partition_by_digits(const source<K>& from, std::size_t n, const key_image<K
   out.finish(d.buckets());
 }
 
+// The values of n ≤ heavy_group keys from key i on: where they lie, or positions that are made in `group`.
+template <class K, class V>
+const V* values_of_group(const source<K>& from, std::size_t i, std::size_t n, V* group) {
+  if (!from.makes_indices())
+    return from.template values_as<V>() + i;
+  for (std::size_t j = 0; j < n; ++j)
+    put_index(group[j], from.first_index + i + j);
+  return group;
+}
+
 // The same beside heavy keys, whose values go to their buckets side by side. Their keys are not moved: the first one of
 // each bucket is written, for whoever writes them where they belong.
 template <std::size_t Line, std::size_t Buckets, class K, class V>
@@ -374,13 +384,7 @@ void partition_beside_heavy(const source<K>& from, std::size_t n, const key_imag
   V group[heavy_group];
   for (std::size_t i = 0; i < n; i += heavy_group) {
     const std::size_t in_group = n - i < heavy_group ? n - i : heavy_group;
-    const V* values = group;
-    if (from.makes_indices()) {
-      for (std::size_t j = 0; j < in_group; ++j)
-        put_index(group[j], from.first_index + i + j);
-    } else {
-      values = from.template values_as<V>() + i;
-    }
+    const V* const values = values_of_group(from, i, in_group, group);
     const std::size_t left = lighter.take_out(from.keys + i, values, in_group, partition_ahead, tree,
                                               [&](std::size_t h, const V* taken, std::size_t count) {
                                                 if (heavy_at[h] == start[tree.heavy_bucket[h]])
@@ -465,15 +469,16 @@ void collect_beside_heavy(std::size_t begin, std::size_t n, const key_image<K>& 
                           block_collector<K>& state) {
   const splitter_tree<K>& tree = *d.tree;
   block_collector<K> c = state;
-  const lanes<K> from = c.array.at(begin);
+  const source<K> from = c.from.at(begin);
   alignas(64) std::uint16_t digits[digit_block];
   lighter_group<K, V> lighter;
+  V group[heavy_group];
   for (std::size_t i = 0; i < n; i += heavy_group) {
     const std::size_t in_group = n - i < heavy_group ? n - i : heavy_group;
     const std::size_t left =
-        lighter.take_out(from.keys + i, from.template values_as<V>() + i, in_group, partition_ahead, tree,
+        lighter.take_out(from.keys + i, values_of_group(from, i, in_group, group), in_group, partition_ahead, tree,
                          [&](std::size_t h, const V* taken, std::size_t count) {
-                           collect_equal<K, V>(c, tree.heavy_bucket[h], tree.heavy[h], taken, count);
+                           collect_equal<K, V>(c, tree.heavy_bucket[h], taken, count);
                          });
     for (std::size_t j = 0; j < left; j += digit_block) {
       const std::size_t m = left - j < digit_block ? left - j : digit_block;

@@ -14,6 +14,12 @@ constexpr std::size_t round_up(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
+/// In a line, pairs lie as structures do: a wide key with a narrow value has padding behind it.
+std::size_t bytes_of_lines(std::size_t key_bytes, std::size_t value_width) {
+  const std::size_t in_line = key_bytes == 8 && value_width == 4 ? 16 : key_bytes + value_width;
+  return max_buckets * line_keys(key_bytes, value_width) * in_line;
+}
+
 } // namespace
 
 radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads) {
@@ -31,9 +37,7 @@ radix_layout::radix_layout(std::size_t key_bytes, std::size_t value_width, std::
   lanes_bytes = round_up(3 * lane_keys * pair);
   worker_bytes = counters + lanes_bytes;
   if (!is_local) {
-    // In a line, pairs lie as structures do: a wide key with a narrow value has padding behind it.
-    const std::size_t in_line = key_bytes == 8 && value_width == 4 ? 16 : pair;
-    line_bytes = max_buckets * line_keys(key_bytes, value_width) * in_line;
+    line_bytes = bytes_of_lines(key_bytes, value_width);
     chunks = workers == 1 ? 1 : std::size_t{4} * workers;
     worker_bytes += line_bytes + 2 * max_buckets * sizeof(std::uint64_t);
   }
@@ -56,6 +60,9 @@ in_place_layout::in_place_layout(std::size_t key_bytes, std::size_t value_width,
     else
       break;
   }
+  spare_keys = block_bytes / pair;
+  has_room_for_lines = table_bytes + bytes_of_lines(key_bytes, value_width) <= worker_bytes;
+  has_room_beside = table_bytes + block_bytes + bytes_of_lines(key_bytes, value_width) <= worker_bytes;
   if (value_width != 0 && (key_bytes == 4 || key_bytes == 8)) // so that few are larger than short words sort
     bucket_keys = std::min(bucket_keys, short_words_most / 2);
 }

@@ -49,6 +49,12 @@ struct radix_layout {
   radix_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads);
 };
 
+/// Bytes of a value as a sort in place moves it: positions that are made have 32 bits as long as those hold them, half
+/// of what would be moved, and are widened at the end.
+inline std::size_t width_in_place(bool makes_positions, std::size_t value_width, std::size_t n) {
+  return makes_positions && n <= std::uint64_t{1} << 32 ? 4 : value_width;
+}
+
 /// The same for a sort in place (in_place.hpp), whose scratch is to stay within a limit; where that is not possible,
 /// `bytes` is the least that there is.
 struct in_place_layout {
@@ -59,8 +65,11 @@ struct in_place_layout {
   std::size_t vector_limit = 0;                                    ///< keys alone that vectors sort without a partition
   std::size_t bucket_keys = 0;                                     ///< keys that a partition aims at in a bucket
   std::size_t slots = 0;                                           ///< blocks of the array
-  std::size_t worker_bytes = 0;                                    ///< scratch of one worker
-  std::size_t bytes = 0;                                           ///< all of it
+  std::size_t spare_keys = 0;      ///< room of a worker's blocks, which a shorter segment is partitioned into
+  bool has_room_for_lines = false; ///< of a partition that is not in place, where blocks and lanes lie
+  bool has_room_beside = false;    ///< for them beside the blocks
+  std::size_t worker_bytes = 0;    ///< scratch of one worker
+  std::size_t bytes = 0;           ///< all of it
   unsigned workers = 1;
 
   in_place_layout(std::size_t key_bytes, std::size_t value_width, std::size_t n, unsigned threads, std::size_t limit);

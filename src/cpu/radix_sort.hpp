@@ -63,7 +63,7 @@ class radix_sorter {
     image_.exact = image_.is_float && job_.n <= insertion_limit;
     if (job_.n <= insertion_limit)
       movers_.local(input, job_.n, image_, result_, {}, false);
-    else if (scattered())
+    else if (scattered() || merged())
       return true;
     else if (!chained())
       sort_segment({input, 0, job_.n, false}, layout_.workers, 0);
@@ -82,6 +82,55 @@ class radix_sorter {
         byte_scatter(job_, image_, layout_.workers).run();
         return true;
       }
+    return false;
+  }
+
+  // Keys of 128 bits alone, which no vectors sort, of which few are out of place: these are taken out while the others
+  // go to the result, sorted, and merged into them. Either the key that is below the one before it is out of place, or
+  // a few before it are, where it goes behind the one before those. Equal keys are equal bits, so the sort need not be
+  // stable, and after giving up a prefix of the input has changed its order.
+  bool merged() const {
+    if constexpr (sizeof(K) == 16) {
+      constexpr unsigned most_threads = 4; // more sort sooner
+      constexpr std::size_t at_first = 4, share = 32, most_before = 3;
+      if (job_.value_width != 0 || image_.window != static_cast<K>(~K{0}) || layout_.workers > most_threads)
+        return false;
+      const K* const from = static_cast<const K*>(job_.keys_in);
+      K* const to = result_.keys;
+      const auto below = [&](K a, K b) { return image_.plain(a) < image_.plain(b); };
+      call_vector<K> out;
+      out.reserve(at_first + job_.n / share + most_before);
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < job_.n; ++i) {
+        const K key = from[i];
+        if (kept > 0 && below(key, to[kept - 1])) {
+          if (out.size() >= at_first + i / share) {
+            if (from == to)
+              std::copy(out.begin(), out.end(), to + kept);
+            return false;
+          }
+          std::size_t before = 1;
+          while (before <= most_before && before < kept && below(key, to[kept - 1 - before]))
+            ++before;
+          if (before > most_before) {
+            out.push_back(key);
+            continue;
+          }
+          out.insert(out.end(), to + kept - before, to + kept);
+          kept -= before;
+        }
+        to[kept++] = key;
+      }
+      std::sort(out.begin(), out.end(), below);
+      for (std::size_t at = job_.n; !out.empty();) {
+        const bool is_out = kept == 0 || !below(out.back(), to[kept - 1]);
+        to[--at] = is_out ? out.back() : to[--kept];
+        if (is_out)
+          out.pop_back();
+      }
+      job_.progress->add(4 * job_.n);
+      return true;
+    }
     return false;
   }
 

@@ -16,11 +16,12 @@ template <class K>
 class split_choice {
  public:
   split_choice(const radix_layout& layout, const key_image<K>& image, std::size_t value_width)
-      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit), image_(image), value_width_(value_width),
-        most_bits_(max_digit_bits) {}
+      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit), cached_limit_(layout.local_limit),
+        image_(image), value_width_(value_width), most_bits_(max_digit_bits) {}
   /// Of a sort in place, which has fewer buckets.
   split_choice(const in_place_layout& layout, unsigned most_bits, const key_image<K>& image, std::size_t value_width)
-      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit), image_(image), value_width_(value_width),
+      : bucket_keys_(layout.bucket_keys), local_limit_(layout.local_limit),
+        cached_limit_(std::max(layout.spare_keys, layout.local_limit)), image_(image), value_width_(value_width),
         most_bits_(most_bits) {}
 
   /// What the sample suggests. `tree` is what a split between splitters, or by a map, has these in.
@@ -38,22 +39,21 @@ class split_choice {
   }
 
   /// Of a sort in place, which looks each pair up twice and so stays with the digit unless that leaves an eighth
-  /// together; where it is known in which bits keys differ; not around a key.
-  split<K> among(const K* keys, std::size_t n, K differing, splitter_tree<K>& tree) const {
-    const digit d = top_digit(differing, n);
+  /// together; not around a key. Of short segments, which are in a cache when they are counted, nothing.
+  split<K> guess_in_place(const K* keys, std::size_t n, splitter_tree<K>& tree) const {
     if (n < 64 * key_sample<K>::least)
-      return d;
+      return {};
     const key_sample<K> sample(keys, n, image_);
-    if (sample.differing == 0)
-      return d;
-    if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
-      return split<K>(tree);
-    const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
-    if (found.most <= sample.size / 8)
-      return d;
-    if (!by_map(sample.images, sample.size, n, ~std::size_t{0}, nullptr, 0, tree))
-      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
-    return split<K>(tree);
+    return among(sample, n, sample.differing, tree);
+  }
+
+  /// The guess, unless it is a digit and keys differ in other bits than the sample does.
+  split<K> final_in_place(const K* keys, std::size_t n, const split<K>& guess, K differing,
+                          splitter_tree<K>& tree) const {
+    if (guess.tree != nullptr)
+      return guess;
+    const split<K> d = top_digit(differing, n);
+    return d == guess || n < 64 * key_sample<K>::least ? d : among(key_sample<K>(keys, n, image_), n, differing, tree);
   }
 
   /// The guess, unless keys differ in other bits than the sample does: then their digit, unless few keys alone do so,
@@ -69,6 +69,20 @@ class split_choice {
 
  private:
   using together = typename key_sample<K>::together;
+
+  split<K> among(const key_sample<K>& sample, std::size_t n, K differing, splitter_tree<K>& tree) const {
+    const digit d = top_digit(differing, n);
+    if (sample.differing == 0)
+      return d;
+    if (takes_heavy_keys_out() && beside_heavy_keys(sample, n, tree))
+      return split<K>(tree);
+    const together found = key_sample<K>::in_buckets(sample.images, sample.size, [d](K x) { return x >> d.shift; });
+    if (found.most <= sample.size / 8)
+      return d;
+    if (!by_map(sample.images, sample.size, n, ~std::size_t{0}, nullptr, 0, tree))
+      tree = splitter_tree<K>(sample.images, sample.size, part_bits(n));
+    return split<K>(tree);
+  }
 
   // By a digit; by a map where that is even, and the digit leaves twice as much together, or too much; else between
   // splitters, which take longer to find.
@@ -166,8 +180,8 @@ class split_choice {
     if (differing == 0)
       return {};
     auto bits = static_cast<unsigned>(std::bit_width(n / bucket_keys_));
-    if (bits > most_bits_) { // one digit is not enough: do local sorts take what it leaves, or are two needed?
-      const bool enough = n >> most_bits_ <= local_limit_ - local_limit_ / 4;
+    if (bits > most_bits_) { // one digit is not enough: does a cache take what it leaves, or are two needed?
+      const bool enough = n >> most_bits_ <= cached_limit_ - cached_limit_ / 4;
       bits = enough ? most_bits_ : std::min((bits + 1) / 2 + 1, most_bits_);
     }
     return highest_digit(differing, std::max(bits, least_digit_bits));
@@ -177,7 +191,7 @@ class split_choice {
   // Of a sample: a heavy key fills an eighth, and all of them a third. Less does not pay for the packing of the others.
   static constexpr std::size_t heavy_part = 8, heavy_share = 3;
 
-  const std::size_t bucket_keys_, local_limit_;
+  const std::size_t bucket_keys_, local_limit_, cached_limit_; // sorted, or partitioned once more, within a cache
   const key_image<K>& image_;
   const std::size_t value_width_;
   const unsigned most_bits_; // of a digit

@@ -65,6 +65,42 @@ TEST(CpuEngine, AnyLimitIsKeptByAnyThreads) {
   EXPECT_GT(in_place, rounds(150) / 3);
 }
 
+// Keys of 128 bits that are nearly in order: some exchanged, alone and side by side, and more than are merged.
+TEST(CpuEngine, WideKeysNearlyInOrder) {
+  random_trials trials(15);
+  for (const key_type type : {key_type::u128, key_type::i128})
+    for (const std::size_t n : {129u, 1000u, 30'000u})
+      for (const std::size_t exchanged : {std::size_t{1}, std::size_t{7}, n / 100, n / 40, n / 10})
+        for (const std::size_t beside : {1u, 2u, 3u, 4u})
+          for (const form how : {form::in_place, form::out_of_place}) {
+            const order direction = trials.below(2) == 0 ? order::ascending : order::descending;
+            trial t{type,
+                    n,
+                    direction == order::ascending ? "sorted" : "reversed",
+                    payload::none,
+                    0,
+                    how,
+                    true,
+                    direction,
+                    {},
+                    1 + static_cast<unsigned>(trials.below(6)),
+                    7};
+            if (trials.below(4) == 0)
+              t.bits = {8, 120};
+            t.change = [&](std::byte* keys) {
+              auto* const all = reinterpret_cast<unsigned char(*)[16]>(keys);
+              for (std::size_t i = 0; i < exchanged; ++i) {
+                const std::size_t a = trials.below(n - beside), b = trials.below(n - beside);
+                for (std::size_t j = 0; j < beside; ++j)
+                  std::swap(all[a + j], all[b + j]);
+              }
+            };
+            check(t);
+            if (::testing::Test::HasFatalFailure())
+              return;
+          }
+}
+
 TEST(CpuEngine, LimitsThatCannotBeKeptNameTheLeast) {
   random_trials trials(12);
   trial t = trials.next(1);

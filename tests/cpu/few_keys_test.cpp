@@ -157,6 +157,40 @@ TEST(CpuFewKeys, HeavyKeysAmongOthers) {
         }
 }
 
+// The same of so few pairs that a partition within a limit has room for them beside the array, in a cache; apart, and
+// in place.
+TEST(CpuFewKeys, HeavyKeysWithinACache) {
+  random_trials trials(59);
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::u64, key_type::i64})
+    for (const cpu::instruction_set set : cpu::all_instruction_sets)
+      for (const char* others : {"uniform", "zipf-spread", "sorted"})
+        for (const std::size_t value_bytes : {4u, 8u}) {
+          const small_tuning sizes(std::size_t{768} << 10, std::size_t{512} << 10, set);
+          trial t = trials.next(1);
+          const std::size_t pair = key_bytes(type) + value_bytes;
+          t.type = type;
+          t.workload = others;
+          t.carries = trials.below(3) != 0 ? payload::values : payload::indices;
+          t.value_bytes = value_bytes;
+          t.n = (std::size_t{768} << 10) / pair + 1 + trials.below((std::size_t{256} << 10) / pair);
+          t.threads = 1;
+          t.keys_wanted = true;
+          t.how = static_cast<form>(trials.below(2));
+          t.bits = {};
+          t.limit = std::size_t{2} << 20;
+          EXPECT_GT(plan_of(t).workspace_bytes, t.limit);
+          const std::size_t n = t.n;
+          const std::uint64_t seed = t.seed;
+          t.change = [=](std::byte* keys) {
+            key_bytes(type) == 4 ? make_heavy(reinterpret_cast<std::uint32_t*>(keys), n, 2, 0.6, seed)
+                                 : make_heavy(reinterpret_cast<std::uint64_t*>(keys), n, 2, 0.6, seed);
+          };
+          check(t);
+          if (::testing::Test::HasFatalFailure())
+            return;
+        }
+}
+
 // Which keys are taken out: those that fill an eighth of the sample, where vectors can.
 TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
   constexpr std::size_t n = 100'000;
@@ -194,8 +228,8 @@ TEST(CpuFewKeys, HeavyKeysAreTakenOut) {
         EXPECT_EQ(wide.heavy_keys, 0u);
         const cpu::in_place_layout within(8, 8, n, 1, std::size_t{4} << 20);
         cpu::splitter_tree<std::uint64_t> few;
-        const auto in_place =
-            cpu::split_choice<std::uint64_t>(within, 8, image, 8).among(keys.data(), n, ~std::uint64_t{0}, few);
+        const auto in_place = cpu::split_choice<std::uint64_t>(within, 8, image, 8)
+                                  .final_in_place(keys.data(), n, {}, ~std::uint64_t{0}, few);
         ASSERT_EQ(in_place.tree, &few);
         EXPECT_LE(in_place.buckets(), 256u);
         EXPECT_EQ(few.heavy_keys, tree.heavy_keys);
