@@ -44,7 +44,7 @@ MUTATIONS = [
     ("src/kernels/segments/tiny_segments.hpp", "if (ties && lane == 0)", "if (ties && lane > 0)", SEGMENTS, "*mix*"),
     ("src/kernels/segments/tiny_segments.hpp", "segment = g <= group ?", "segment = g < group ?", SEGMENTS, "*mix*"),
     ("src/kernels/segments/short_kernel.hpp", "digits = simt::warp_reduce_max(w.digits());", "return;", SEGMENTS, "*few_keys*"),
-    ("src/kernels/segments/short_kernel.hpp", "if (Placed && !simt::warp_all(is_told))", "if (false)", SEGMENTS, "*few_keys*"),
+    ("src/kernels/segments/short_kernel.hpp", "if (!simt::warp_all(is_told))", "if (false)", SEGMENTS, "*few_keys*"),
     ("src/kernels/segments/segment_words.hpp", "return word(a ^ b) >> PlaceBits == 0;", "return a == b;", SEGMENTS, "*few_keys*"),
     ("src/kernels/select/displace.cu", "number - listed + behind", "number + behind", SELECT, "Displace*"),
     ("src/kernels/select/displace.cu", "if (before < behind && chosen.load(before) == place)", "if (before < behind && chosen.load(before) >= place)", SELECT,

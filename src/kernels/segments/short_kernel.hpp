@@ -1,8 +1,8 @@
 // Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
 // Elements are keys' images, or where equal keys can be told apart words of an image and a place (segment_words.hpp).
-// Floats alone are told by their bits, but for −0, which equals 0, and NaNs, which all are equal: a warp that meets none
-// of these sorts images, too, and needs no key twice.
+// Floats alone are told by their bits, but for −0, which equals 0, and NaNs, which all are equal: a warp that meets
+// none of these sorts images, too, and needs no key twice.
 //
 // Lanes load them in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of
 // shared storage turns them, or the places that they came from, back into rows, so that stores are side by side too.
@@ -83,18 +83,25 @@ struct segment_lanes {
     const auto from = arrays.from(item.source);
     const auto n = std::uint32_t(item.length);
     Word x[items];
-    bool is_told = true;
-    SORTILE_UNROLL
-    for (int j = 0; j < items; ++j) {
-      x[j] = Word(~Word{0});
-      if (place(j, lane) < n) {
-        const Word key = from.load(item.begin + place(j, lane));
-        is_told = is_told && (!Placed || arrays.is_told_by_bits(key));
-        x[j] = arrays.template bits_image<Placed>(key);
-      }
+    if constexpr (Placed) {
+      const std::uint64_t first = item.begin + lane; // constants are added to it: one address for all loads
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        x[j] = place(j, lane) < n ? from.load(first + unsigned(j) * lanes) : Word{0};
+      bool is_told = true;
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        is_told = is_told && arrays.is_told_by_bits(x[j]);
+      if (!simt::warp_all(is_told))
+        return false;
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        x[j] = place(j, lane) < n ? arrays.template bits_image<Placed>(x[j]) : Word(~Word{0});
+    } else { // integers of 257 to 512 take a fifth longer in that form
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        x[j] = place(j, lane) < n ? arrays.key(from.load(item.begin + place(j, lane))) : Word(~Word{0});
     }
-    if (Placed && !simt::warp_all(is_told))
-      return false;
     primitives::sort_in_lanes<lanes>(x);
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
@@ -205,7 +212,7 @@ struct segment_short_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 128, min_blocks = sizeof(typename lanes::element) == 4 ? (Placed ? 8 : 10)
                                                               : Placed                             ? 5
-                                                                                                   : 6;
+                                                                                                   : 1;
   static constexpr unsigned warps = block_threads / simt::warp_size, room = lanes::room;
 
   struct shared {
