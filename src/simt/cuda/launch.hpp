@@ -37,6 +37,8 @@ __global__ void __launch_bounds__(K::block_threads, traits::min_blocks<K>())
   if constexpr (starts_early<K>) {
     if (!beside)
       wait_for_prerequisites(); // also where there is nothing to do: the successor's wait is for this launch alone
+    else
+      fence(device_scope); // drops what the multiprocessor has cached since before the predecessor began
     launch_dependents();
   }
   if constexpr (!has_shared<K>) {
