@@ -133,13 +133,13 @@ row make_row(const std::string& name, const std::string& lengths, const std::str
   return r;
 }
 
-const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32"};
+const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32", "u64+u32"};
 constexpr key_type types[] = {key_type::u32, key_type::u64};
 
 struct settings {
   unsigned rounds = 5, log_n = 26;
-  std::vector<std::string> lengths{"4",     "16",    "64",      "256",       "512",  "1024",  "4096",
-                                   "16384", "65536", "1048576", "power-law", "huge", "matrix"};
+  std::vector<std::string> lengths{"4",    "12",   "16",    "17",    "24",      "64",        "100",  "256",   "512",
+                                   "1024", "4096", "16384", "65536", "1048576", "power-law", "huge", "matrix"};
   std::vector<std::string> kinds = all_kinds, workloads{"uniform"};
   std::string json_path;
 };
@@ -152,6 +152,8 @@ row make_row(const std::string& kind, const std::string& lengths, const std::str
     return make_row<std::uint64_t>(name, lengths, workload, n, false);
   if (kind == "u32+u32")
     return make_row<std::uint32_t>(name, lengths, workload, n, true);
+  if (kind == "u64+u32")
+    return make_row<std::uint64_t>(name, lengths, workload, n, true);
   throw std::logic_error("no kind of keys is called " + kind);
 }
 
