@@ -85,6 +85,17 @@ struct short_case {
   }
 };
 
+// Runs a case through the front door; false where something was wrong.
+bool is_right(short_case& c, const char* workload, std::size_t round) {
+  const sort_request& r = c.request;
+  SCOPED_TRACE(std::string(name(r.type)) + " n=" + std::to_string(r.n) + " " + workload +
+               " payload=" + std::to_string(static_cast<int>(r.carries)) +
+               " value_bytes=" + std::to_string(r.value_bytes) + " round=" + std::to_string(round));
+  run(c.request, c.opts);
+  c.check_result();
+  return !::testing::Test::HasFatalFailure();
+}
+
 // A million with SORTILE_TEST_ROUNDS=50. Through the front door, so that what is not done at once is checked too.
 TEST(short_sorts, random_requests_against_the_oracle) {
   std::mt19937_64 random(5);
@@ -111,12 +122,7 @@ TEST(short_sorts, random_requests_against_the_oracle) {
                      b = static_cast<unsigned>(below(key_bits(type) + 1));
       c.opts.bits = {std::min(a, b), std::max(a, b)};
     }
-    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(c.request.n) + " " + workload +
-                 " payload=" + std::to_string(static_cast<int>(carries)) +
-                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
-    run(c.request, c.opts);
-    c.check_result();
-    if (::testing::Test::HasFatalFailure())
+    if (!is_right(c, workload, round))
       break;
   }
   cpu::tuning() = before;
@@ -177,12 +183,7 @@ TEST(short_sorts, pack_the_values_of_heavy_keys) {
       change_keys<std::uint32_t>(c, change);
     else if (what != late::nothing)
       change_keys<std::uint64_t>(c, change);
-    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
-                 " payload=" + std::to_string(static_cast<int>(carries)) +
-                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
-    run(c.request, c.opts);
-    c.check_result();
-    if (::testing::Test::HasFatalFailure())
+    if (!is_right(c, workload, round))
       break;
   }
   cpu::tuning() = before;
@@ -244,12 +245,7 @@ TEST(short_sorts, repair_what_is_nearly_in_order) {
     }
     std::memcpy(c.keys.data(), keys.data(), keys.size());
     c.keys_before = keys;
-    SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + workload +
-                 " payload=" + std::to_string(static_cast<int>(carries)) +
-                 " value_bytes=" + std::to_string(value_bytes) + " round=" + std::to_string(round));
-    run(c.request, c.opts);
-    c.check_result();
-    if (::testing::Test::HasFatalFailure())
+    if (!is_right(c, workload, round))
       break;
   }
   cpu::tuning() = before;

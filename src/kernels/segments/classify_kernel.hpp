@@ -1,8 +1,8 @@
 // Reads where the segments lie, and sorts the tiny ones.
 //
 // A warp takes 32 neighbouring segments, a lane each, so that offsets are read side by side. Longer segments go to the
-// lists, by one atomic addition a list, all of a warp's at once: its lanes wait for memory a single time. Those of up to
-// 32 elements are sorted there and then, by a thread each (tiny_segments.hpp), and pairs of 32 bits up to 64 by some
+// lists, by one atomic addition a list, all of a warp's at once: its lanes wait for memory a single time. Those of up
+// to 32 elements are sorted there and then, by a thread each (tiny_segments.hpp), and pairs of 32 bits up to 64 by some
 // lanes each (short_kernel.hpp): a list would cost a tenth of their time. Keys alone lose more by the registers than
 // they gain. Of keys of 128 bits only the tiniest, since registers allow no more.
 //

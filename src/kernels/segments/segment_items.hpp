@@ -99,9 +99,10 @@ struct segment_lists {
     SORTILE_UNROLL
     for (unsigned c = 0; c + 1 < lists; ++c)
       mine += n > classes.most[c];
-    if (simt::ballot(listed) == 0)
+    const unsigned who = simt::ballot(listed);
+    if (who == 0)
       return;
-    const unsigned peers = simt::match_bits<4>(mine) & simt::ballot(listed);
+    const unsigned peers = simt::match_bits<4>(mine) & who;
     const unsigned rank = simt::popcount(peers & simt::lanes_below());
     std::uint32_t at = 0;
     if (listed && rank == 0)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
+#include "primitives/lanes_reduce.hpp"
 #include "simt/simt.hpp"
 
 #include <type_traits>
@@ -29,8 +30,24 @@ struct segment_words {
   Word least;
   unsigned bits; ///< of the images' distances from the least one
 
-  static SORTILE_DEVICE segment_words between(Word least, Word greatest) {
-    return {least, greatest < least ? 0 : bits_of(Word(greatest - least))};
+  /// Of n images that a group of lanes holds, item j of a lane at place j · Lanes + lane: x becomes their words by the
+  /// highest digit. All lanes of the warp call.
+  template <unsigned Lanes, unsigned Items>
+  static SORTILE_DEVICE segment_words of_lanes(const Word (&image)[Items], std::uint32_t n, unsigned lane,
+                                               word (&x)[Items]) {
+    Word least = Word(~Word{0}), greatest = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j)
+      if (j * Lanes + lane < n) {
+        least = image[j] < least ? image[j] : least;
+        greatest = greatest < image[j] ? image[j] : greatest;
+      }
+    const segment_words w = between(primitives::lanes_reduce<Lanes>(least, primitives::minimum{}),
+                                    primitives::lanes_reduce<Lanes>(greatest, primitives::maximum{}));
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j)
+      x[j] = j * Lanes + lane < n ? w(image[j], w.highest(), j * Lanes + lane) : absent;
+    return w;
   }
   /// Steps of an LSD sort.
   SORTILE_DEVICE unsigned digits() const { return bits == 0 ? 1 : (bits + digit_bits - 1) / digit_bits; }
@@ -43,6 +60,11 @@ struct segment_words {
   static SORTILE_DEVICE unsigned place(word w) { return unsigned(w) & ((1u << PlaceBits) - 1); }
   /// Whether both hold the same digit.
   static SORTILE_DEVICE bool tie(word a, word b) { return word(a ^ b) >> PlaceBits == 0; }
+
+ private:
+  static SORTILE_DEVICE segment_words between(Word least, Word greatest) {
+    return {least, greatest < least ? 0 : bits_of(Word(greatest - least))};
+  }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -16,7 +16,6 @@
 
 #include "kernels/segments/segment_items.hpp"
 #include "kernels/segments/segment_words.hpp"
-#include "primitives/lanes_reduce.hpp"
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -149,23 +148,11 @@ struct segment_lanes {
 
   template <class Image>
   static SORTILE_DEVICE words load(const Image& image, std::uint32_t n, unsigned lane, element (&x)[items]) {
-    Word k[items], least = Word(~Word{0}), greatest = 0;
+    Word k[items];
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
-      if (place(j, lane) < n)
-        k[j] = image(j);
-    SORTILE_UNROLL
-    for (int j = 0; j < items; ++j)
-      if (place(j, lane) < n) {
-        least = k[j] < least ? k[j] : least;
-        greatest = greatest < k[j] ? k[j] : greatest;
-      }
-    const words w = words::between(primitives::lanes_reduce<lanes>(least, primitives::minimum{}),
-                                   primitives::lanes_reduce<lanes>(greatest, primitives::maximum{}));
-    SORTILE_UNROLL
-    for (int j = 0; j < items; ++j)
-      x[j] = place(j, lane) < n ? w(k[j], w.highest(), place(j, lane)) : words::absent;
-    return w;
+      k[j] = place(j, lane) < n ? image(j) : Word{0};
+    return words::template of_lanes<lanes>(k, n, lane, x);
   }
   /// Where the places come of: those in the words, or what is staged there.
   static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& staged, const element (&x)[items],

@@ -24,7 +24,6 @@
 
 #include "kernels/segments/segment_items.hpp"
 #include "kernels/segments/segment_words.hpp"
-#include "primitives/lanes_reduce.hpp"
 #include "primitives/warp_scan.hpp"
 #include "primitives/warp_sort.hpp"
 
@@ -178,15 +177,15 @@ class tiny_segments {
                                       [](auto& x) { primitives::sort_in_lanes<group_lanes>(x); });
   }
 
-  /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: staged keys where these
-  /// are told by their bits, else s.order.
+  /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: the staged keys, or
+  /// s.order.
   template <unsigned Lanes, unsigned Items, class Sort>
   static SORTILE_DEVICE void sort_by(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
                                      Sort sort) {
-    const unsigned lane = simt::lane_index() % Lanes;
     if constexpr (Placed) {
       find_order<Lanes, Items>(s, arrays, first, n, sort);
     } else {
+      const unsigned lane = simt::lane_index() % Lanes;
       Word k[Items];
       SORTILE_UNROLL
       for (unsigned j = 0; j < Items; ++j)
@@ -214,22 +213,12 @@ class tiny_segments {
     }();
     using words = segment_words<Word, place_bits>;
     const unsigned lane = simt::lane_index() % Lanes;
-    Word k[Items], least = Word(~Word{0}), greatest = 0;
+    Word k[Items];
     SORTILE_UNROLL
     for (unsigned j = 0; j < Items; ++j)
       k[j] = j * Lanes + lane < n ? image(s, arrays, first + j * Lanes + lane) : Word{0};
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < Items; ++j)
-      if (j * Lanes + lane < n) {
-        least = k[j] < least ? k[j] : least;
-        greatest = greatest < k[j] ? k[j] : greatest;
-      }
-    const words w = words::between(primitives::lanes_reduce<Lanes>(least, primitives::minimum{}),
-                                   primitives::lanes_reduce<Lanes>(greatest, primitives::maximum{}));
     typename words::word x[Items];
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < Items; ++j)
-      x[j] = j * Lanes + lane < n ? w(k[j], w.highest(), j * Lanes + lane) : words::absent;
+    const words w = words::template of_lanes<Lanes>(k, n, lane, x);
     sort(x);
     bool ties = false;
     SORTILE_UNROLL
