@@ -17,20 +17,20 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Registers for the widest network would leave few threads: measured on the H100 and H200 with CUDA 13.0.
-template <class Word, bool Placed>
-inline constexpr unsigned classify_min_blocks = sizeof(sample_element<Word, Placed>) == 4 ? 9
-                                                : sizeof(Word) <= 4                       ? 8
-                                                : sizeof(Word) == 8                       ? 6
-                                                                                          : 1;
+template <class Word, segment_elements Elements>
+inline constexpr unsigned classify_min_blocks = sizeof(Word) > 8                       ? 1
+                                                : sizeof(Word) == 8                    ? 6
+                                                : Elements != segment_elements::floats ? 8
+                                                                                       : 9;
 
-template <class Word, bool Placed, unsigned MinBlocks = classify_min_blocks<Word, Placed>>
+template <class Word, segment_elements Elements, unsigned MinBlocks = classify_min_blocks<Word, Elements>>
 struct segment_classify_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 128, min_blocks = MinBlocks, warps = block_threads / simt::warp_size;
   static constexpr unsigned few = 4; ///< wide ones of a warp: a list costs less than a wide network for all
-  using tinies = tiny_segments<Word, Placed>;
-  using lanes = segment_lanes<Word, Placed, 0>;
-  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), Placed);
+  using tinies = tiny_segments<Word, Elements>;
+  using lanes = segment_lanes<Word, Elements, 0>;
+  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), lanes::placed);
 
   struct shared {
     typename tinies::storage warps[segment_classify_kernel::warps];

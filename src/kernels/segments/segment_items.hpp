@@ -16,6 +16,8 @@
 #include "kernels/segments/segmented_sort.hpp"
 #include "simt/simt.hpp"
 
+#include <bit>
+
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Indices into the control words, which are zero before the first kernel.
@@ -28,6 +30,10 @@ enum segment_control : unsigned {
 static_assert(rows_taken + detail::segment_partition::most_levels <= detail::segment_control_words);
 
 enum class segment_source : unsigned { input, spare, output };
+
+/// What is sorted: images of integers or of floats, keys alone by their whole; or images with the places they came
+/// from.
+enum class segment_elements { integers, floats, placed };
 
 struct segment_item {
   std::uint64_t begin;
@@ -152,7 +158,6 @@ struct segment_arrays {
   value_arrays values;
   key_codec<Word> codec;
   bool keys_wanted, in_place;
-  bool by_bits; ///< floats, by their whole, without values
   bool vectors; ///< all arrays of keys begin at multiples of 16 bytes
 
   SORTILE_DEVICE simt::global<const Word> from(segment_source source) const {
@@ -160,28 +165,39 @@ struct segment_arrays {
            : source == segment_source::spare ? simt::global<const Word>(spare)
                                              : simt::global<const Word>(out);
   }
-  template <bool Placed>
+  // Without places images tell all of the key; floats' do but for −0, which equals 0, and NaNs, which all are equal.
+  template <segment_elements Elements>
   SORTILE_DEVICE Word image(Word key) const {
-    return Placed ? codec.image(key) : this->key(key);
+    if constexpr (Elements == segment_elements::placed)
+      return codec.image(key);
+    else if constexpr (Elements == segment_elements::floats)
+      return image_of_bits(float_bits(key));
+    else
+      return Word(key ^ codec.sign ^ codec.complement);
   }
-  /// The key that has this image, where that can be told (segments_without_places()): and the other way round.
-  SORTILE_DEVICE Word key(Word image) const { return Word(image ^ codec.sign ^ codec.complement); }
-  // Floats too are told by their bits, but for −0, which equals 0, and NaNs, which all are equal.
-  static constexpr bool can_tell_by_bits = sizeof(Word) == 4 || sizeof(Word) == 8;
-  SORTILE_DEVICE bool is_told_by_bits(Word key) const {
-    return key != codec.sign && Word(key & ~codec.sign) <= codec.infinity;
-  }
-  /// Of such a key, or where keys have no places of an integer: as images are ordered.
-  template <bool Placed>
-  SORTILE_DEVICE Word bits_image(Word key) const {
-    return Placed ? Word(key ^ flips((key & codec.sign) != 0) ^ codec.complement) : this->key(key);
-  }
-  template <bool Placed>
-  SORTILE_DEVICE Word bits_key(Word image) const {
+  /// The key that has this image.
+  template <segment_elements Elements>
+  SORTILE_DEVICE Word key(Word image) const {
     const Word ascending = Word(image ^ codec.complement);
-    return Placed ? Word(ascending ^ flips((ascending & codec.sign) == 0)) : key(image);
+    if constexpr (Elements == segment_elements::floats)
+      return Word(ascending ^ flips((ascending & codec.sign) == 0));
+    else
+      return Word(ascending ^ codec.sign);
   }
-  SORTILE_DEVICE Word flips(bool negative) const { return negative ? Word(~Word{0}) : codec.sign; }
+  /// Of any float, by its bits: what key() turns back.
+  SORTILE_DEVICE Word float_bits(Word key) const {
+    return Word(key ^ flips((key & codec.sign) != 0) ^ codec.complement);
+  }
+  /// From float_bits() to the image: NaNs become one.
+  SORTILE_DEVICE Word image_of_bits(Word bits) const { return is_nan_bits(bits) ? Word(~codec.complement) : bits; }
+  SORTILE_DEVICE bool is_nan_bits(Word bits) const {
+    const Word greatest = Word(codec.infinity ^ codec.sign), least = Word(~greatest);
+    return Word((bits ^ codec.complement) - least) > Word(greatest - least);
+  }
+  SORTILE_DEVICE bool is_told(Word key) const {
+    const auto x = std::bit_cast<std::conditional_t<sizeof(Word) == 4, float, double>>(key);
+    return x == x && key != codec.sign;
+  }
   /// Where a partition of entries of this array writes.
   static SORTILE_DEVICE segment_source target(segment_source source) {
     return source == segment_source::spare ? segment_source::output : segment_source::spare;
@@ -189,6 +205,9 @@ struct segment_arrays {
   SORTILE_DEVICE simt::global<Word> to(segment_source target) const {
     return target == segment_source::spare ? spare : out;
   }
+
+ private:
+  SORTILE_DEVICE Word flips(bool negative) const { return negative ? Word(~Word{0}) : codec.sign; }
 };
 
 /// Writes the n sorted keys of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the one that
@@ -248,14 +267,15 @@ SORTILE_DEVICE void write_in_order(const segment_arrays<Word>& arrays, const seg
 }
 
 /// The same of packed elements (sample_elements.hpp).
-template <int Items, class Packed, bool Placed, class Word, class At, class Barrier>
+template <int Items, class Packed, segment_elements Elements, class Word, class At, class Barrier>
 SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
                                   unsigned threads, At at, Barrier barrier) {
-  if constexpr (Placed)
+  if constexpr (Elements == segment_elements::placed)
     write_in_order<Items>(
         arrays, item, t, threads, [&](std::uint32_t p) { return Packed::place(at(p)); }, barrier);
   else
-    write_keys<Items>(arrays, item, t, threads, [&](std::uint32_t p) { return arrays.key(Packed::image(at(p))); });
+    write_keys<Items>(arrays, item, t, threads,
+                      [&](std::uint32_t p) { return arrays.template key<Elements>(Packed::image(at(p))); });
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -41,7 +41,9 @@ struct segment_moves {
       return item.bits_left < partition::digit_bits ? item.bits_left : partition::digit_bits;
     }
     SORTILE_DEVICE std::uint32_t operator()(Word key) const {
-      return std::uint32_t(arrays.template image<Stable>(key) >> shift) & mask;
+      return std::uint32_t(arrays.template image < Stable ? segment_elements::placed
+                                                          : segment_elements::integers > (key) >> shift) &
+             mask;
     }
   };
 

@@ -11,8 +11,10 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, bool Placed>
+template <class Word, segment_elements Elements>
 class segmented_launcher {
+  static constexpr bool placed = Elements == segment_elements::placed;
+
  public:
   segmented_launcher(const simt::queue& q, const segmented_sort_request<Word>& r)
       : q_(q), r_(r), at_(detail::segmented_layout::of(r)), transposes_(detail::is_transposed(r.where)),
@@ -40,8 +42,8 @@ class segmented_launcher {
 
  private:
   using partition = detail::segment_partition;
-  using large = segment_large_kernel<Word, Placed>;
-  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), Placed);
+  using large = segment_large_kernel<Word, Elements != segment_elements::integers>; ///< or keeps no order of equals
+  static constexpr auto classes = detail::segment_classes::of(sizeof(Word), placed);
 
   bool partitions() const { return longest_ > classes.block(); }
 
@@ -94,7 +96,6 @@ class segmented_launcher {
     a.values = values();
     a.codec = r_.codec;
     a.keys_wanted = wanted;
-    a.by_bits = r_.codec.infinity != 0 && r_.codec.bits == 8 * sizeof(Word) && r_.value_bytes == 0;
     a.in_place = transposes_ || r_.keys_in == r_.keys_out;
     const auto in_vectors = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
     a.vectors = transposes_ || (in_vectors(r_.keys_in) && in_vectors(r_.keys_out));
@@ -120,7 +121,7 @@ class segmented_launcher {
   }
 
   void classify(bool lists_wanted) const {
-    using kernel = segment_classify_kernel<Word, Placed>;
+    using kernel = segment_classify_kernel<Word, Elements>;
     simt::launch(
         q_, {.grid = blocks_for<kernel>((r_.where.count + kernel::block_threads - 1) / kernel::block_threads)},
         kernel{where(), arrays(), lists(), larges(0), control(), status(), r_.status != nullptr, lists_wanted});
@@ -148,7 +149,7 @@ class segmented_launcher {
   std::uint64_t items(unsigned c, bool from_list) const { return from_list ? at_.entries[c] : r_.where.count; }
 
   void by_lanes(bool from_list) const {
-    using kernel = segment_short_kernel<Word, Placed>;
+    using kernel = segment_short_kernel<Word, Elements>;
     kernel k{.works = {}, .arrays = arrays()};
     std::uint64_t useful = 0;
     for (unsigned c = 0; c < detail::segment_classes::shorts; ++c)
@@ -164,7 +165,7 @@ class segmented_launcher {
   void by_blocks(bool from_list) const {
     constexpr unsigned c = detail::segment_classes::shorts + Block;
     if constexpr (classes.most[c] > classes.most[c - 1]) {
-      using kernel = typename segment_kernel_of_block<Word, Placed, Block>::type;
+      using kernel = typename segment_kernel_of_block<Word, Elements, Block>::type;
       static_assert(kernel::capacity >= classes.most[c]);
       if (has_work(c, from_list))
         simt::launch(q_, {.grid = blocks_for<kernel>(items(c, from_list))},
@@ -210,10 +211,12 @@ class segmented_launcher {
 
 template <class Word>
 void launch_segmented_sort(const simt::queue& q, const segmented_sort_request<Word>& r) {
+  using enum segment_elements;
   if constexpr (sizeof(Word) == 4 || sizeof(Word) == 8)
     if (detail::segments_without_places(r))
-      return segmented_launcher<Word, false>(q, r).launch();
-  segmented_launcher<Word, true>(q, r).launch();
+      return r.codec.infinity != 0 ? segmented_launcher<Word, floats>(q, r).launch()
+                                   : segmented_launcher<Word, integers>(q, r).launch();
+  segmented_launcher<Word, placed>(q, r).launch();
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

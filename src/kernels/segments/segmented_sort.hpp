@@ -116,11 +116,16 @@ struct segment_partition {
   }
 };
 
-/// Whether keys can be told from their images, and need no place: then equal keys are equal bits.
+/// Whether keys can be told from their images, and need no place: then equal keys are equal bits, or floats that are
+/// written once more (equal_floats.hpp).
 template <class Word>
 bool segments_without_places(const segmented_sort_request<Word>& r) {
-  return r.value_bytes == 0 && r.codec.infinity == 0 && r.codec.bits == 8 * sizeof(Word) &&
-         (sizeof(Word) == 4 || sizeof(Word) == 8);
+  return r.value_bytes == 0 && r.codec.bits == 8 * sizeof(Word) && (sizeof(Word) == 4 || sizeof(Word) == 8);
+}
+/// Whether partitions have to keep the order of equal keys.
+template <class Word>
+bool segments_keep_order(const segmented_sort_request<Word>& r) {
+  return !segments_without_places(r) || r.codec.infinity != 0;
 }
 
 /// Columns and the like: they become rows first.
@@ -190,7 +195,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
     l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
   }
   if (partitions) {
-    const std::uint64_t tile = segment_partition::tile(sizeof(Word), placed);
+    const std::uint64_t tile = segment_partition::tile(sizeof(Word), segments_keep_order(r));
     const std::uint64_t share = (n + segment_partition::most_rows - 1) / segment_partition::most_rows;
     l.row_elements = std::max(tile, (share + tile - 1) / tile * tile);
     l.rows = std::min(n / tile, segment_partition::most_rows) + l.larges; // grows with n, as n / row_elements does not

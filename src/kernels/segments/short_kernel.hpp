@@ -1,8 +1,7 @@
 // Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
-// Elements are keys' images, or where equal keys can be told apart words of an image and a place (segment_words.hpp).
-// Floats alone are told by their bits, but for −0, which equals 0, and NaNs, which all are equal: a warp that meets
-// none of these sorts images, too, and needs no key twice.
+// Elements are keys' images (of floats too: equal_floats.hpp), or where equal keys can be told apart words of an image
+// and a place (segment_words.hpp).
 //
 // Lanes load them in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of
 // shared storage turns them, or the places that they came from, back into rows, so that stores are side by side too.
@@ -14,7 +13,7 @@
 //   longer elements, and words        8      16      32      32        8 and at last 16 each, as registers allow
 #pragma once
 
-#include "kernels/segments/segment_items.hpp"
+#include "kernels/segments/equal_floats.hpp"
 #include "kernels/segments/segment_words.hpp"
 #include "primitives/warp_sort.hpp"
 
@@ -36,15 +35,14 @@ struct segment_work {
 };
 
 /// A warp sorts as many entries of the class as it has groups of lanes.
-template <class Word, bool Placed, unsigned Class>
+template <class Word, segment_elements Elements, unsigned Class>
 struct segment_lanes {
+  static constexpr bool placed = Elements == segment_elements::placed, floats = Elements == segment_elements::floats;
   static constexpr unsigned most = 64u << Class, place_bits = 6 + Class;
   using words = segment_words<Word, place_bits>;
-  using element = std::conditional_t<Placed, typename words::word, Word>;
-  /// Images alone, or for floats too: then a slot holds one, else a place.
-  static constexpr bool by_bits = !Placed || segment_arrays<Word>::can_tell_by_bits;
-  using slot = std::conditional_t<by_bits, Word, std::uint16_t>;
-  static constexpr int items = (sizeof(element) == 4 && !Placed) || Class == 3 ? 16 : 8; ///< of a lane
+  using element = std::conditional_t<placed, typename words::word, Word>;
+  using slot = std::conditional_t<placed, std::uint16_t, Word>;                          ///< a place, or an image
+  static constexpr int items = (sizeof(element) == 4 && !placed) || Class == 3 ? 16 : 8; ///< of a lane
   static constexpr unsigned lanes = most / unsigned(items), groups = simt::warp_size / lanes;
   static constexpr unsigned room = 16 * simt::warp_size + 16; ///< slots of a warp of any class, and gaps
 
@@ -53,22 +51,16 @@ struct segment_lanes {
                                   const segment_item& item) {
     const unsigned lane = simt::lane_index() % lanes;
     const auto barrier = [] { simt::warp_barrier(); };
-    if constexpr (by_bits)
-      if ((!Placed || arrays.by_bits) && sort_images(staged, arrays, item, lane)) {
-        const auto at = [&](std::uint32_t p) {
-          return arrays.template bits_key<Placed>(staged.load(staged_at(group_begins() + p)));
-        };
-        write_keys<items>(arrays, item, lane, lanes, at);
-        return barrier();
-      }
-    if constexpr (Placed) {
-      const auto places = simt::view_as<std::uint16_t>(staged);
-      find_order(places, arrays, item, lane);
-      write_in_order<items>(
-          arrays, item, lane, lanes, [&](std::uint32_t p) { return places.load(staged_at(group_begins() + p)); },
-          barrier);
-      barrier();
+    const auto at = [&](std::uint32_t p) { return staged.load(staged_at(group_begins() + p)); };
+    if constexpr (placed) {
+      find_order(staged, arrays, item, lane);
+      write_in_order<items>(arrays, item, lane, lanes, at, barrier);
+    } else {
+      sort_images(staged, arrays, item, lane);
+      write_keys<items>(arrays, item, lane, lanes,
+                        [&](std::uint32_t p) { return arrays.template key<Elements>(at(p)); });
     }
+    barrier();
   }
 
  private:
@@ -76,37 +68,45 @@ struct segment_lanes {
   static SORTILE_DEVICE unsigned group_begins() { return simt::lane_index() / lanes * most; }
   /// Of the lane's item j, in the order that a group loads in.
   static SORTILE_DEVICE std::uint32_t place(int j, unsigned lane) { return unsigned(j) * lanes + lane; }
-  /// `staged` becomes the images in order; false where some key of the warp's is not told by its bits.
-  static SORTILE_DEVICE bool sort_images(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
+  /// `staged` becomes the images in order.
+  static SORTILE_DEVICE void sort_images(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
                                          const segment_item& item, unsigned lane) {
     const auto from = arrays.from(item.source);
     const auto n = std::uint32_t(item.length);
+    bool is_told = true;
     Word x[items];
-    if constexpr (Placed) {
-      const std::uint64_t first = item.begin + lane; // constants are added to it: one address for all loads
+    if constexpr (floats) {
       SORTILE_UNROLL
       for (int j = 0; j < items; ++j)
-        x[j] = place(j, lane) < n ? from.load(first + unsigned(j) * lanes) : Word{0};
-      bool is_told = true;
+        x[j] = place(j, lane) < n ? from.load(item.begin + place(j, lane)) : Word{0};
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j) {
+        is_told = is_told && arrays.is_told(x[j]);
+        x[j] = place(j, lane) < n ? arrays.float_bits(x[j]) : Word(~Word{0});
+      }
+      is_told = simt::warp_all(is_told);
+      if (!is_told) {
+        SORTILE_UNROLL
+        for (int j = 0; j < items; ++j)
+          x[j] = place(j, lane) < n ? arrays.image_of_bits(x[j]) : x[j];
+      }
+    } else {
       SORTILE_UNROLL
       for (int j = 0; j < items; ++j)
-        is_told = is_told && arrays.is_told_by_bits(x[j]);
-      if (!simt::warp_all(is_told))
-        return false;
-      SORTILE_UNROLL
-      for (int j = 0; j < items; ++j)
-        x[j] = place(j, lane) < n ? arrays.template bits_image<Placed>(x[j]) : Word(~Word{0});
-    } else { // integers of 257 to 512 take a fifth longer in that form
-      SORTILE_UNROLL
-      for (int j = 0; j < items; ++j)
-        x[j] = place(j, lane) < n ? arrays.key(from.load(item.begin + place(j, lane))) : Word(~Word{0});
+        x[j] = place(j, lane) < n ? arrays.template image<Elements>(from.load(item.begin + place(j, lane)))
+                                  : Word(~Word{0});
     }
     primitives::sort_in_lanes<lanes>(x);
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
       staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), x[j]);
     simt::warp_barrier();
-    return true;
+    if (!floats || is_told)
+      return;
+    equal_floats<Word>{arrays}.template write<lanes>(
+        n, [&](std::uint32_t p) { return from.load(item.begin + p); },
+        [&](std::uint32_t p, Word key) { staged.store(staged_at(group_begins() + p), arrays.float_bits(key)); });
+    simt::warp_barrier();
   }
 
   /// `staged` becomes the places that the elements came from. Once by the highest digit; where that has told too
@@ -192,14 +192,17 @@ struct segment_lanes {
   }
 };
 
-template <class Word, bool Placed>
+template <class Word, segment_elements Elements>
 struct segment_short_kernel {
   static constexpr unsigned classes = detail::segment_classes::shorts;
-  using lanes = segment_lanes<Word, Placed, 0>;
+  using lanes = segment_lanes<Word, Elements, 0>;
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = 128, min_blocks = sizeof(typename lanes::element) == 4 ? (Placed ? 8 : 10)
-                                                              : Placed                             ? 5
-                                                                                                   : 1;
+  /// As registers allow: measured.
+  static constexpr unsigned blocks_of(std::size_t element) {
+    constexpr bool integers = Elements == segment_elements::integers;
+    return element == 4 ? (integers ? 10 : 8) : integers ? 1 : 5;
+  }
+  static constexpr unsigned block_threads = 128, min_blocks = blocks_of(sizeof(typename lanes::element));
   static constexpr unsigned warps = block_threads / simt::warp_size, room = lanes::room;
 
   struct shared {
@@ -211,10 +214,10 @@ struct segment_short_kernel {
   unsigned wanted = 0; ///< classes that there are, a bit each
 
   static constexpr std::uint64_t blocks_for(unsigned c, std::uint64_t entries) {
-    const unsigned at_once = warps * (c == 0   ? segment_lanes<Word, Placed, 0>::groups
-                                      : c == 1 ? segment_lanes<Word, Placed, 1>::groups
-                                      : c == 2 ? segment_lanes<Word, Placed, 2>::groups
-                                               : segment_lanes<Word, Placed, 3>::groups);
+    const unsigned at_once = warps * (c == 0   ? segment_lanes<Word, Elements, 0>::groups
+                                      : c == 1 ? segment_lanes<Word, Elements, 1>::groups
+                                      : c == 2 ? segment_lanes<Word, Elements, 2>::groups
+                                               : segment_lanes<Word, Elements, 3>::groups);
     return (entries + at_once - 1) / at_once;
   }
 
@@ -230,7 +233,7 @@ struct segment_short_kernel {
   SORTILE_DEVICE void each(shared& s) const {
     if ((wanted & (1u << Class)) == 0)
       return;
-    using group = segment_lanes<Word, Placed, Class>;
+    using group = segment_lanes<Word, Elements, Class>;
     const auto staged = s.staged.subview(simt::warp_index() * room, room);
     const segment_work& work = works[Class];
     constexpr unsigned at_once = warps * group::groups;

@@ -1,10 +1,10 @@
 // Sorts 32 neighbouring tiny segments, a thread each, or a few of them by four lanes each.
 //
 // The warp brings the segments' keys to its part of shared storage, side by side, whatever lies between them in the
-// array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 12, 16, 24 or 32, as the
-// longest of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read and
-// written in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a row
-// of 32 keys.
+// array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 12, 16, 20, 24 or 32, as
+// the longest of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read
+// and written in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a
+// row of 32 keys.
 //
 //   arrays    … a b c │ d │ e f g h │ (long) │ i j …        lengths   3 1 4 0 2
 //   staged    a b c d e f g h i j                            first     0 3 4 8 8
@@ -18,8 +18,7 @@
 // instead: for each place the one that its element came from. Keys and values are then staged and written in that
 // order. An order that the words did not settle is put right by insertions.
 //
-// Lost: a lane an element, ranked by counting with shuffles: 16 shuffles and some 100 instructions a row at 16. Floats
-// by their bits here, as short_kernel.hpp sorts them: all networks twice in one kernel cost more than words do.
+// Lost: a lane an element, ranked by counting with shuffles: 16 shuffles and some 100 instructions a row at 16.
 #pragma once
 
 #include "kernels/segments/segment_items.hpp"
@@ -29,10 +28,11 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, bool Placed>
+template <class Word, segment_elements Elements>
 class tiny_segments {
  public:
-  static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), Placed).thread;
+  static constexpr bool placed = Elements == segment_elements::placed, floats = Elements == segment_elements::floats;
+  static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), placed).thread;
   static constexpr unsigned room = (most + 1) * simt::warp_size;          ///< elements of a warp, and gaps
   using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, or a word of a value
 
@@ -42,7 +42,8 @@ class tiny_segments {
     alignas(16) simt::shared_array<std::uint64_t, simt::warp_size> shift; // from a staged place to one in the arrays
     // Of each row: a bit for each lane whose element begins a segment, and the segments that begin before the row.
     alignas(8) simt::shared_array<std::uint32_t, 2 * simt::warp_size> rows;
-    simt::shared_array<std::uint16_t, Placed ? room : 2> order; // staged places that elements came from
+    simt::shared_array<std::uint16_t, placed ? room : 2> order; // staged places that elements came from
+    alignas(8) simt::shared_array<std::uint32_t, floats ? 2 * simt::warp_size : 2> zeros; // see part_floats()
   };
 
   /// The lane's segment; n is 0 where it is not tiny. All lanes of the warp call.
@@ -50,9 +51,12 @@ class tiny_segments {
     const unsigned longest = simt::warp_reduce_max(n);
     if (longest == 0 || (longest == 1 && stays(arrays)))
       return;
-    const std::uint32_t end = primitives::warp_inclusive_scan(n, primitives::plus{}), first = end - n;
+    const std::uint32_t end = primitives::warp_inclusive_scan(n, primitives::plus{});
+    std::uint32_t first = end - n;
     const places at = locate(s, begin, n, first, simt::shuffle(end, simt::warp_size - 1));
-    load(s, at, [&](std::uint64_t i) { return slot(arrays.in.load(i)); });
+    const bool is_told = load_keys(s, arrays, at);
+    if (!is_told)
+      part_floats(s, arrays, first, n);
     const unsigned more = simt::ballot(n > own_in_mix);
     if (longest <= 4)
       sort_own<4>(s, arrays, first, n);
@@ -64,14 +68,18 @@ class tiny_segments {
       sort_own<(most > 8 ? 12 : 8)>(s, arrays, first, n);
     else if (most > 8 && longest <= 16)
       sort_own<(most > 8 ? 16 : 8)>(s, arrays, first, n);
+    else if (most > 16 && longest <= 20)
+      sort_own<(most > 16 ? 20 : 8)>(s, arrays, first, n);
     else if (most > 16 && longest <= 24)
       sort_own<(most > 16 ? 24 : 8)>(s, arrays, first, n);
     else if (most > 16)
       sort_own<(most > 16 ? 32 : 8)>(s, arrays, first, n);
     simt::warp_barrier();
+    if (!is_told)
+      write_zeros(s, arrays, first);
     if (arrays.keys_wanted)
-      store(s, at, [&](std::uint64_t i, slot x) { arrays.out.store(i, Word(x)); });
-    if constexpr (Placed)
+      store_keys(s, arrays, at);
+    if constexpr (placed)
       for (unsigned w = 0; w < arrays.values.words; ++w)
         move_values(s, arrays.values, at, first, n, w);
     simt::warp_barrier();
@@ -123,11 +131,12 @@ class tiny_segments {
 
   /// Rows that are in flight together.
   static constexpr unsigned rows = sizeof(slot) == 4 ? 8 : sizeof(slot) == 8 ? 4 : 2;
-  template <class Get>
-  static SORTILE_DEVICE void load(storage& s, const places& at, Get get) {
+  /// Stages what `made` makes of it, once all of it has been asked for.
+  template <class Get, class Made>
+  static SORTILE_DEVICE void load(storage& s, const places& at, Get get, Made made) {
     SORTILE_NO_UNROLL
     for (std::uint32_t p = simt::lane_index(); p < at.size + simt::lane_index(); p += rows * simt::warp_size) {
-      slot x[rows];
+      decltype(get(0)) x[rows];
       SORTILE_UNROLL
       for (unsigned r = 0; r < rows; ++r)
         if (p + r * simt::warp_size < at.size)
@@ -135,7 +144,7 @@ class tiny_segments {
       SORTILE_UNROLL
       for (unsigned r = 0; r < rows; ++r)
         if (p + r * simt::warp_size < at.size)
-          s.staged[slot_at(p + r * simt::warp_size)] = x[r];
+          s.staged[slot_at(p + r * simt::warp_size)] = made(x[r]);
     }
     simt::warp_barrier();
   }
@@ -143,13 +152,71 @@ class tiny_segments {
   static SORTILE_DEVICE void store(storage& s, const places& at, Put put) {
     SORTILE_NO_UNROLL
     for (std::uint32_t p = simt::lane_index(); p < at.size; p += simt::warp_size) {
-      const unsigned from = slot_at(Placed ? s.order.load(slot_at(p)) : p);
+      const unsigned from = slot_at(placed ? s.order.load(slot_at(p)) : p);
       put(at(p), s.staged.load(from));
     }
   }
 
+  /// Keys, or without places their images. False where some are floats that these do not tell.
+  static SORTILE_DEVICE bool load_keys(storage& s, const segment_arrays<Word>& arrays, const places& at) {
+    bool is_told = true;
+    load(
+        s, at, [&](std::uint64_t i) { return arrays.in.load(i); },
+        [&](Word key) {
+          if constexpr (floats)
+            is_told = is_told && arrays.is_told(key);
+          return placed   ? slot(key)
+                 : floats ? slot(arrays.float_bits(key))
+                          : slot(arrays.template image<Elements>(key));
+        });
+    return !floats || simt::warp_all(is_told);
+  }
+  static SORTILE_DEVICE void store_keys(storage& s, const segment_arrays<Word>& arrays, const places& at) {
+    store(s, at, [&](std::uint64_t i, slot x) {
+      arrays.out.store(i, placed ? Word(x) : arrays.template key<Elements>(Word(x)));
+    });
+  }
+  // Floats that equal each other in other bits: a thread takes its segment's NaNs out of the sort, in their order, and
+  // notes which of its zeros are which, to write them in theirs when all is sorted.
+
+  static SORTILE_DEVICE void part_floats(storage& s, const segment_arrays<Word>& arrays, std::uint32_t& first,
+                                         unsigned& n) {
+    const bool come_last = arrays.codec.complement == 0;
+    const Word zero = arrays.codec.sign, other = Word(~zero); // the images of 0 and −0, or of −0 and 0
+    std::uint32_t nans = 0, zeros = 0, kinds = 0, before = 0;
+    SORTILE_NO_UNROLL
+    for (unsigned i = 0; i < n; ++i) { // from the end where NaNs belong
+      const unsigned p = slot_at(first + (come_last ? n - 1 - i : i));
+      const Word x = s.staged.load(p);
+      if (arrays.is_nan_bits(x)) {
+        const unsigned end = slot_at(first + (come_last ? n - 1 - nans : nans));
+        s.staged[p] = s.staged.load(end);
+        s.staged[end] = x;
+        ++nans;
+      } else if (x == zero || x == other) {
+        const std::uint32_t kind = x == zero;
+        kinds = come_last ? kinds << 1 | kind : kinds | kind << zeros;
+        ++zeros;
+      } else {
+        before += x < other;
+      }
+    }
+    n -= nans;
+    first += come_last ? 0 : nans;
+    simt::store_vector<2>(s.zeros, 2 * simt::lane_index(), {{kinds, before | zeros << 16}});
+    simt::warp_barrier();
+  }
+  static SORTILE_DEVICE void write_zeros(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first) {
+    const auto noted = simt::load_vector<2>(s.zeros, 2 * simt::lane_index());
+    SORTILE_NO_UNROLL
+    for (std::uint32_t r = 0; r < noted[1] >> 16; ++r)
+      s.staged[slot_at(first + (noted[1] & 0xffff) + r)] =
+          (noted[0] >> r & 1) != 0 ? slot(arrays.codec.sign) : slot(~arrays.codec.sign);
+    simt::warp_barrier();
+  }
+
   static SORTILE_DEVICE Word image(storage& s, const segment_arrays<Word>& arrays, unsigned place) {
-    return arrays.template image<Placed>(Word(s.staged.load(slot_at(place))));
+    return arrays.codec.image(Word(s.staged.load(slot_at(place))));
   }
 
   /// The lane's n elements from staged place `first` on.
@@ -177,27 +244,26 @@ class tiny_segments {
                                       [](auto& x) { primitives::sort_in_lanes<group_lanes>(x); });
   }
 
-  /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: the staged keys, or
+  /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: the staged images, or
   /// s.order.
   template <unsigned Lanes, unsigned Items, class Sort>
   static SORTILE_DEVICE void sort_by(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
                                      Sort sort) {
-    if constexpr (Placed) {
+    if constexpr (placed) {
       find_order<Lanes, Items>(s, arrays, first, n, sort);
     } else {
       const unsigned lane = simt::lane_index() % Lanes;
       Word k[Items];
       SORTILE_UNROLL
       for (unsigned j = 0; j < Items; ++j)
-        k[j] =
-            j * Lanes + lane < n ? arrays.key(Word(s.staged.load(slot_at(first + j * Lanes + lane)))) : Word(~Word{0});
+        k[j] = j * Lanes + lane < n ? s.staged.load(slot_at(first + j * Lanes + lane)) : Word(~Word{0});
       sort(k);
       if constexpr (Lanes > 1)
         simt::warp_barrier(); // all have read what is written now
       SORTILE_UNROLL
       for (unsigned j = 0; j < Items; ++j)
         if (lane * Items + j < n)
-          s.staged[slot_at(first + lane * Items + j)] = arrays.key(k[j]);
+          s.staged[slot_at(first + lane * Items + j)] = k[j];
     }
   }
 
@@ -272,7 +338,9 @@ class tiny_segments {
       simt::warp_barrier();
     } else {
       const auto from = values.from<std::uint32_t>(segment_source::input);
-      load(s, at, [&](std::uint64_t i) { return slot(from.load(i * values.words + w)); });
+      load(
+          s, at, [&](std::uint64_t i) { return from.load(i * values.words + w); },
+          [](std::uint32_t word) { return slot(word); });
     }
     store(s, at, [&](std::uint64_t i, slot x) { values.store_word(i, w, std::uint32_t(x)); });
   }
