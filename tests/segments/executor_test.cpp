@@ -163,18 +163,41 @@ TEST(segments_on_executor, few_keys_of_wide_ranges) {
       }
 }
 
-/// Floats alone are told by their bits, but for −0 and NaNs, which a few of the warps meet.
-TEST(segments_on_executor, few_keys_that_bits_do_not_tell) {
-  for (const char* const workload : {"nan:0.003", "zeros:0.003", "nearly-sorted"})
+/// Floats alone are told by their bits, but for −0 and NaNs, which all or a few of the warps meet.
+TEST(segments_on_executor, keys_that_bits_do_not_tell) {
+  one_in taken(2);
+  for (const char* const workload : {"nan:0.003", "nan:0.5", "zeros:0.003", "zeros:0.5", "specials", "nearly-sorted"})
     for (const key_type type : {key_type::f16, key_type::f32, key_type::f64})
       for (const order direction : {order::ascending, order::descending})
-        for (const std::size_t length : {40, 100, 200, 500}) {
+        for (const std::size_t length : {3, 12, 20, 32, 40, 100, 200, 500, 900, 2000, 20'000}) {
+          if (!taken())
+            continue;
           segment_case c{.type = type,
-                         .shape = rows_shape(30, length, length),
+                         .shape = rows_shape(2 + 3000 / length, length, length),
                          .workload = workload,
                          .seed = length,
                          .direction = direction,
                          .engine = engine_name};
+          c.in_place = length % 3 == 0;
+          expect_right(c);
+        }
+}
+
+/// Of few magnitudes by value, of many, and skewed integers: what counted cells make even, and what they do not.
+TEST(segments_on_executor, continuous_distributions_in_blocks) {
+  for (const char* const workload : {"unit", "normal", "lognormal", "exponential", "few:16"})
+    for (const key_type type : {key_type::u32, key_type::f32, key_type::f64})
+      for (const payload carries : {payload::none, payload::indices})
+        for (const std::size_t length : {700, 1024, 4000}) {
+          if (std::string(workload) == "unit" && !is_float(type))
+            continue;
+          segment_case c{.type = type,
+                         .shape = rows_shape(3, length, length + 1),
+                         .workload = workload,
+                         .seed = length,
+                         .engine = engine_name};
+          c.carries = carries;
+          c.value_bytes = carries == payload::none ? 0 : 4;
           expect_right(c);
         }
 }

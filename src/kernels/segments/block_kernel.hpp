@@ -202,9 +202,12 @@ struct segment_block_kernel {
   // What warps met among floats without places, as they loaded them: one that its image does not tell; equal
   // neighbours.
   enum met_by_warp : std::uint32_t { untold = 1, repeated = 2 };
+  /// A barrier, behind which the next entry's warps may note what they meet.
   SORTILE_DEVICE bool was_met(shared& s, met_by_warp what) const {
+    if constexpr (!floats)
+      return false;
     const unsigned lane = simt::lane_index();
-    return floats && simt::warp_any(lane < warps && (s.met.load(lane < warps ? lane : 0) & what) != 0);
+    return simt::block_any(lane < warps && (s.met.load(lane < warps ? lane : 0) & what) != 0);
   }
   static SORTILE_DEVICE std::uint32_t place_of(int i) { return local::place_of(i / vector) + unsigned(i % vector); }
   /// Of the thread's elements, behind its first.
