@@ -1,10 +1,12 @@
-// Cuts segments that no block can hold into pieces that one can. It partitions all large segments together, by eight
-// bits of the image at a time, the highest first. The number of levels depends on the keys, so this is one launch whose
-// blocks are all resident: it ends at the first level that has no entry.
+// Cuts segments that no block can hold into pieces that one can. It partitions all large segments together, into 256
+// buckets at a time: whole segments by their place in the range of a sample, what is still too large then by the
+// highest eight bits that are left. So floats and keys of few bits take a level less. The number of levels depends on
+// the keys, so this is one launch whose blocks are all resident: it ends at the first level that has no entry.
 //
 // A level
 //
-//   rows      each entry takes as many rows as it has stretches of row_elements: by one atomic addition
+//   rows      each entry takes as many rows as it has stretches of row_elements: by one atomic addition; at the first
+//             level its range is found from 1024 of its keys
 //   -------- the grid meets
 //   count     a block a row: how many elements have each digit
 //   -------- the grid meets
@@ -24,7 +26,7 @@
 //
 // Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, which costs
 // a read. Where no bit is left, all its keys are equal, and are copied to the output. So no input takes more than a
-// read and a move for each 8 bits.
+// read and a move for each 8 bits, and once more where the sample's range told nothing.
 //
 // Arrays. Entries of the input are moved to the spare array, from there to the output, and back to the spare array.
 // Entries do not overlap, so one may lie in one array while its neighbour's pieces lie in another.
@@ -57,12 +59,14 @@ struct segment_large_kernel {
     simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
     simt::shared_value<std::uint32_t> first;
+    alignas(16) simt::shared_array<Word, 2 * warps> ends; // the warps' least and greatest images
   };
 
   segment_arrays<Word> arrays;
   segment_lists lists;
   segment_list even, odd; ///< of the levels in turn
   segment_tables tables;
+  simt::global<Word> ranges; ///< of the first level's entries: a sample's least and greatest images
   simt::global<std::uint32_t> control;
   std::uint64_t row_elements;
   std::uint32_t most_rows;
@@ -80,31 +84,36 @@ struct segment_large_kernel {
       simt::grid_barrier();
       const std::uint32_t taken = control.load(rows_taken + level), rows = taken < most_rows ? taken : most_rows;
       each_row(now, rows,
-               [&](const segment_item& item, std::uint32_t, std::uint32_t row, std::uint64_t from, std::uint64_t to) {
-                 count(s, item, row, from, to);
-               });
+               [&](const segment_item& item, std::uint32_t entry, std::uint32_t row, std::uint64_t from,
+                   std::uint64_t to) { count(s, item, digits(item, entry, level), row, from, to); });
       simt::grid_barrier();
       for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size())
-        place(s, now.load(e), e, next);
+        place(s, now.load(e), e, level, next);
       simt::grid_barrier();
       each_row(now, rows,
                [&](const segment_item& item, std::uint32_t entry, std::uint32_t row, std::uint64_t from,
-                   std::uint64_t to) { move(s, item, entry, row, from, to); });
+                   std::uint64_t to) { move(s, item, entry, level, row, from, to); });
       simt::grid_barrier();
     }
   }
 
  private:
   using digit_of = typename moves::digit_of;
-  SORTILE_DEVICE digit_of digits(const segment_item& item) const { return digit_of::of(arrays, item); }
-  static SORTILE_DEVICE unsigned bits_of(const segment_item& item) { return digit_of::bits_of(item); }
+  SORTILE_DEVICE digit_of digits(const segment_item& item, std::uint32_t entry, unsigned level) const {
+    return level == 0 ? digit_of::within(arrays, ranges.load(std::uint64_t{entry} * 2),
+                                         ranges.load(std::uint64_t{entry} * 2 + 1))
+                      : digit_of::of(arrays, item);
+  }
 
   SORTILE_DEVICE std::uint32_t rows_of(const segment_item& item) const {
     return std::uint32_t((item.length + row_elements - 1) / row_elements);
   }
   SORTILE_DEVICE void take_rows(shared& s, const segment_list& now, std::uint32_t entries, unsigned level) const {
     for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size()) {
-      const std::uint32_t rows = rows_of(now.load(e));
+      const segment_item item = now.load(e);
+      const std::uint32_t rows = rows_of(item);
+      if (level == 0)
+        find_range(s, item, e);
       if (simt::thread_index() == 0) {
         s.first = control.fetch_add(rows_taken + level, rows);
         tables.first_row[e] = fits(s.first.load(0), rows) ? s.first.load(0) : no_row;
@@ -116,6 +125,29 @@ struct segment_large_kernel {
         simt::store_vector<2>(tables.row_list, std::uint64_t{first + r} * 2, {{entry, r}});
       simt::block_barrier();
     }
+  }
+  /// A key a thread, so many apart. Ends with a barrier.
+  SORTILE_DEVICE void find_range(shared& s, const segment_item& item, std::uint32_t entry) const {
+    const unsigned lane = simt::lane_index(), w = simt::warp_index();
+    const std::uint64_t at = simt::thread_index() * ((item.length - 1) / (block_threads - 1));
+    const Word mine = digit_of::image(arrays, arrays.from(item.source).load(item.begin + at));
+    const Word least = primitives::warp_reduce(mine, primitives::minimum{});
+    const Word greatest = primitives::warp_reduce(mine, primitives::maximum{});
+    if (lane == 0) {
+      s.ends[w] = least;
+      s.ends[warps + w] = greatest;
+    }
+    simt::block_barrier();
+    if (w == 0) {
+      const unsigned of = lane < warps ? lane : 0;
+      const Word lowest = primitives::warp_reduce(s.ends.load(of), primitives::minimum{});
+      const Word highest = primitives::warp_reduce(s.ends.load(warps + of), primitives::maximum{});
+      if (lane == 0) {
+        ranges[std::uint64_t{entry} * 2] = lowest;
+        ranges[std::uint64_t{entry} * 2 + 1] = highest;
+      }
+    }
+    simt::block_barrier();
   }
   SORTILE_DEVICE bool fits(std::uint32_t first, std::uint32_t rows) const {
     return first < most_rows && rows <= most_rows - first;
@@ -133,12 +165,11 @@ struct segment_large_kernel {
     }
   }
 
-  SORTILE_DEVICE void count(shared& s, const segment_item& item, std::uint32_t row, std::uint64_t from,
-                            std::uint64_t to) const {
+  SORTILE_DEVICE void count(shared& s, const segment_item& item, const digit_of& digit, std::uint32_t row,
+                            std::uint64_t from, std::uint64_t to) const {
     if (item.bits_left == 0)
       return;
     const auto keys = arrays.from(item.source);
-    const digit_of digit = digits(item);
     const unsigned mine = simt::warp_index() * radix;
     for (unsigned i = simt::thread_index(); i < warps * radix; i += block_threads)
       s.moved.ranks.count[i] = 0;
@@ -167,7 +198,8 @@ struct segment_large_kernel {
     simt::block_barrier();
   }
 
-  SORTILE_DEVICE void place(shared& s, const segment_item& item, std::uint32_t e, const segment_list& next) const {
+  SORTILE_DEVICE void place(shared& s, const segment_item& item, std::uint32_t e, unsigned level,
+                            const segment_list& next) const {
     const unsigned d = simt::thread_index();
     if (tables.first_row.load(e) == no_row) { // of overlapping segments
       if (d == 0) {
@@ -192,9 +224,9 @@ struct segment_large_kernel {
     if (d == 0)
       tables.moves[e] = !one_bucket;
     segment_item piece = item;
-    piece.bits_left = item.bits_left - bits_of(item);
+    piece.bits_left = digits(item, e, level).bits_left(item, d);
     if (one_bucket) {
-      if (d == 0)
+      if (total == item.length)
         next.add(piece);
     } else if (d < radix) {
       piece.source = segment_arrays<Word>::target(item.source);
@@ -265,7 +297,7 @@ struct segment_large_kernel {
 
   // ---- moves ----
 
-  SORTILE_DEVICE void move(shared& s, const segment_item& item, std::uint32_t entry, std::uint32_t row,
+  SORTILE_DEVICE void move(shared& s, const segment_item& item, std::uint32_t entry, unsigned level, std::uint32_t row,
                            std::uint64_t from, std::uint64_t to) const {
     if (tables.moves.load(entry) == 0)
       return;
@@ -284,7 +316,7 @@ struct segment_large_kernel {
                              (as == d ? item.begin + (start & ((std::uint64_t{1} << as_bit) - 1)) : 0) +
                                  tables.counts.load(std::uint64_t{row} * radix + d),
                              simt::relaxed, simt::block_scope);
-    moves{arrays}.move(s.moved, item, from, to);
+    moves{arrays}.move(s.moved, item, digits(item, entry, level), from, to);
   }
 };
 

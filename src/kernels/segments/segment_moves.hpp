@@ -4,6 +4,7 @@
 // and values, keep their order: ranks are counted as in the passes of the LSD sort (stable/stable_tile.hpp).
 #pragma once
 
+#include "kernels/local/bin_words.hpp"
 #include "kernels/segments/segment_items.hpp"
 #include "kernels/stable/stable_tile.hpp"
 #include "primitives/block_scan.hpp"
@@ -27,36 +28,54 @@ struct segment_moves {
     primitives::block_scan_storage<std::uint32_t, block_threads> scan;
   };
 
-  /// The highest digit that an entry is still to be sorted by.
+  /// What an entry is partitioned by: the highest digit that it is still to be sorted by, or where a sample told its
+  /// range, the place in that. Below the range the digit is 0, above it the greatest; there all bits are still to be
+  /// sorted by.
   struct digit_of {
     segment_arrays<Word> arrays;
     unsigned shift;
     std::uint32_t mask;
+    Word first; // of the range, shifted
+    bool ranged;
 
     static SORTILE_DEVICE digit_of of(const segment_arrays<Word>& arrays, const segment_item& item) {
-      const unsigned bits = bits_of(item);
-      return {arrays, item.bits_left - bits, (1u << bits) - 1};
+      const unsigned bits = item.bits_left < partition::digit_bits ? item.bits_left : partition::digit_bits;
+      return {arrays, item.bits_left - bits, (1u << bits) - 1, 0, false};
     }
-    static SORTILE_DEVICE unsigned bits_of(const segment_item& item) {
-      return item.bits_left < partition::digit_bits ? item.bits_left : partition::digit_bits;
+    /// Of images from least to greatest. Rounded so that images with one digit have the bits above it in common.
+    static SORTILE_DEVICE digit_of within(const segment_arrays<Word>& arrays, Word least, Word greatest) {
+      const unsigned bits = kernels::bits_of(Word(greatest - least));
+      unsigned shift = bits > partition::digit_bits ? bits - partition::digit_bits : 0;
+      if (Word(greatest >> shift) - Word(least >> shift) > radix - 3)
+        ++shift;
+      return {arrays, shift, 0, Word(least >> shift), true};
+    }
+    static SORTILE_DEVICE Word image(const segment_arrays<Word>& arrays, Word key) {
+      return arrays.template image < Stable ? segment_elements::placed : segment_elements::integers > (key);
     }
     SORTILE_DEVICE std::uint32_t operator()(Word key) const {
-      return std::uint32_t(arrays.template image < Stable ? segment_elements::placed
-                                                          : segment_elements::integers > (key) >> shift) &
-             mask;
+      const Word x = Word(image(arrays, key) >> shift);
+      if (!ranged)
+        return std::uint32_t(x) & mask;
+      return x < first ? 0 : Word(x - first) < radix - 2 ? std::uint32_t(x - first) + 1 : radix - 1;
+    }
+    /// Of a bucket of the entry.
+    SORTILE_DEVICE unsigned bits_left(const segment_item& item, std::uint32_t digit) const {
+      return ranged && (digit == 0 || digit == radix - 1) ? item.bits_left : shift;
     }
   };
 
   segment_arrays<Word> arrays;
 
   /// Elements from … to of an entry. s.base says where the digits' keys of this row go, s.as what they are ranked as.
-  SORTILE_DEVICE void move(storage& s, const segment_item& item, std::uint64_t from, std::uint64_t to) const {
+  SORTILE_DEVICE void move(storage& s, const segment_item& item, const digit_of& digit, std::uint64_t from,
+                           std::uint64_t to) const {
     for (std::uint64_t first = from; first < to; first += tile::size) {
       const auto n = to - first < tile::size ? std::uint32_t(to - first) : tile::size;
       if constexpr (Stable)
-        move_tile(s, item, first, n);
+        move_tile(s, item, digit, first, n);
       else
-        spread_tile(s, item, first, n);
+        spread_tile(s, item, digit, first, n);
     }
     simt::block_barrier();
   }
@@ -74,9 +93,9 @@ struct segment_moves {
 
  private:
   /// Keys alone, equal ones in any order.
-  SORTILE_DEVICE void spread_tile(storage& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
+  SORTILE_DEVICE void spread_tile(storage& s, const segment_item& item, const digit_of& digit, std::uint64_t first,
+                                  std::uint32_t n) const {
     const auto keys = arrays.from(item.source);
-    const digit_of digit = digit_of::of(arrays, item);
     const unsigned t = simt::thread_index();
     Word k[items];
     SORTILE_UNROLL
@@ -122,9 +141,9 @@ struct segment_moves {
     return unsigned(i) * block_threads + simt::thread_index();
   }
 
-  SORTILE_DEVICE void move_tile(storage& s, const segment_item& item, std::uint64_t first, std::uint32_t n) const {
+  SORTILE_DEVICE void move_tile(storage& s, const segment_item& item, const digit_of& digit, std::uint64_t first,
+                                std::uint32_t n) const {
     const auto keys = arrays.from(item.source);
-    const digit_of digit = digit_of::of(arrays, item);
     Word k[items];
     packed_digits<items> mine;
     SORTILE_UNROLL

@@ -136,6 +136,7 @@ class segmented_launcher {
                        part<std::uint32_t>(at_.large_rows, at_.larges),
                        part<std::uint32_t>(at_.large_moves, at_.larges),
                        part<std::uint32_t>(at_.row_list, at_.rows * 2)},
+            .ranges = part<Word>(at_.ranges, at_.larges * 2),
             .control = control(),
             .row_elements = at_.row_elements,
             .most_rows = std::uint32_t(at_.rows),

@@ -104,7 +104,7 @@ struct segment_classes {
 /// Partitions of large segments.
 struct segment_partition {
   static constexpr unsigned digit_bits = 8, radix = 256;
-  static constexpr unsigned most_levels = 18;      ///< 128 bits, and a copy
+  static constexpr unsigned most_levels = 19;      ///< a range, 128 bits, and a copy
   static constexpr std::uint64_t group = 1792;     ///< neighbouring buckets go together up to about so many elements
   static constexpr std::uint64_t most_rows = 1024; ///< of counts, before a row is more than a tile
   static constexpr unsigned threads = 1024;
@@ -163,7 +163,7 @@ struct segmented_layout {
   std::uint64_t entries[segment_classes::lists] = {}; ///< that the lists can have
   std::uint64_t larges = 0, rows = 0, row_elements = 0;
   std::size_t control = 0, lists[segment_classes::lists] = {}, large_lists = 0;
-  std::size_t large_rows = 0, large_moves = 0, row_list = 0, counts = 0, starts = 0;
+  std::size_t large_rows = 0, large_moves = 0, row_list = 0, counts = 0, starts = 0, ranges = 0;
   std::size_t transposed_keys = 0, transposed_values = 0, spare_keys = 0, more_keys = 0, spare_values = 0;
   std::size_t bytes = 0;
 
@@ -186,7 +186,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   l.elements = equal ? count * r.where.length : r.n;
   const std::uint64_t n = l.elements;
   // Entries of the first list are segments, the others pieces: of a segment with L elements up to 2 L / group + 2.
-  const std::uint64_t levels = (r.codec.bits + segment_partition::digit_bits - 1) / segment_partition::digit_bits + 1;
+  const std::uint64_t levels = (r.codec.bits + segment_partition::digit_bits - 1) / segment_partition::digit_bits + 2;
   l.larges = partitions ? n / (std::uint64_t{classes.block()} + 1) + 1 : 0;
   const std::uint64_t pieces = partitions ? levels * (2 * n / segment_partition::group + 2 * l.larges) : 0;
   for (unsigned c = 0; c < segment_classes::lists; ++c) {
@@ -213,6 +213,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
   l.row_list = take(l.rows * 2 * sizeof(std::uint32_t));
   l.counts = take(l.rows * segment_partition::radix * sizeof(std::uint64_t));
   l.starts = take(l.larges * segment_partition::radix * sizeof(std::uint64_t));
+  l.ranges = take(l.larges * 2 * sizeof(Word));
   l.transposed_keys = take(transposes ? n * sizeof(Word) : 0);
   l.transposed_values = take(transposes ? n * r.value_bytes : 0);
   const std::uint64_t places = transposes ? n : r.n; // rows may have gaps
