@@ -6,7 +6,7 @@
 // A level
 //
 //   rows      each entry takes as many rows as it has stretches of row_elements: by one atomic addition; at the first
-//             level its range is found from 1024 of its keys
+//             level the range of floats is found from 1024 of them
 //   -------- the grid meets
 //   count     a block a row: how many elements have each digit
 //   -------- the grid meets
@@ -26,7 +26,7 @@
 //
 // Skew. Where all keys of an entry have one digit nothing moves: the entry goes to the next level as it is, which costs
 // a read. Where no bit is left, all its keys are equal, and are copied to the output. So no input takes more than a
-// read and a move for each 8 bits, and once more where the sample's range told nothing.
+// read and a move for each 8 bits, and floats once more where a sample's range told nothing.
 //
 // Arrays. Entries of the input are moved to the spare array, from there to the output, and back to the spare array.
 // Entries do not overlap, so one may lie in one array while its neighbour's pieces lie in another.
@@ -45,21 +45,22 @@ struct segment_tables {
   simt::global<std::uint32_t> row_list; // [rows]: entry, number of the row in it
 };
 
-template <class Word, bool Stable>
+template <class Word, segment_elements Elements>
 struct segment_large_kernel {
   using partition = detail::segment_partition;
   static constexpr std::uint32_t no_row = ~0u; ///< of entries for which there is no room, and of rows nobody has taken
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = partition::threads, min_blocks = 1, radix = partition::radix;
   static constexpr unsigned warps = block_threads / simt::warp_size;
-  using moves = segment_moves<Word, Stable>;
+  using moves = segment_moves<Word, Elements>;
+  static constexpr bool ranged = moves::floats;
 
   struct shared {
     typename moves::storage moved;
     simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
     simt::shared_value<std::uint32_t> first;
-    alignas(16) simt::shared_array<Word, 2 * warps> ends; // the warps' least and greatest images
+    alignas(16) simt::shared_array<Word, ranged ? 2 * warps : 1> ends; // the warps' least and greatest images
   };
 
   segment_arrays<Word> arrays;
@@ -100,9 +101,9 @@ struct segment_large_kernel {
  private:
   using digit_of = typename moves::digit_of;
   SORTILE_DEVICE digit_of digits(const segment_item& item, std::uint32_t entry, unsigned level) const {
-    return level == 0 ? digit_of::within(arrays, ranges.load(std::uint64_t{entry} * 2),
-                                         ranges.load(std::uint64_t{entry} * 2 + 1))
-                      : digit_of::of(arrays, item);
+    return ranged && level == 0 ? digit_of::within(arrays, ranges.load(std::uint64_t{entry} * 2),
+                                                   ranges.load(std::uint64_t{entry} * 2 + 1))
+                                : digit_of::of(arrays, item);
   }
 
   SORTILE_DEVICE std::uint32_t rows_of(const segment_item& item) const {
@@ -112,7 +113,7 @@ struct segment_large_kernel {
     for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size()) {
       const segment_item item = now.load(e);
       const std::uint32_t rows = rows_of(item);
-      if (level == 0)
+      if (ranged && level == 0)
         find_range(s, item, e);
       if (simt::thread_index() == 0) {
         s.first = control.fetch_add(rows_taken + level, rows);

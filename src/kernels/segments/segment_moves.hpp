@@ -1,7 +1,8 @@
 // How a row of a large segment is moved to its pieces, tile by tile: ranked, staged in shared storage, written in runs.
 //
 // Keys that equal each other in all bits may change places: such a key takes its rank from one atomic addition. Others,
-// and values, keep their order: ranks are counted as in the passes of the LSD sort (stable/stable_tile.hpp).
+// and values, keep their order: ranks are counted as in the passes of the LSD sort (stable/stable_tile.hpp), and so
+// they are in a tile of floats with a −0 or a NaN.
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
@@ -11,13 +12,14 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, bool Stable>
+template <class Word, segment_elements Elements>
 struct segment_moves {
+  static constexpr bool placed = Elements == segment_elements::placed, floats = Elements == segment_elements::floats;
   using partition = detail::segment_partition;
   static constexpr unsigned block_threads = partition::threads, radix = partition::radix;
-  static constexpr int items = int(partition::items(sizeof(Word), Stable));
+  static constexpr int items = int(partition::items(sizeof(Word), placed));
   using tile = stable_tile<block_threads, items>;
-  static constexpr unsigned stage_words = tile::size * (Stable && sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
+  static constexpr unsigned stage_words = tile::size * (placed && sizeof(Word) < 8 ? 8 : sizeof(Word)) / 4;
 
   struct storage {
     alignas(16) simt::shared_array<std::uint32_t, stage_words> stage;
@@ -28,9 +30,8 @@ struct segment_moves {
     primitives::block_scan_storage<std::uint32_t, block_threads> scan;
   };
 
-  /// What an entry is partitioned by: the highest digit that it is still to be sorted by, or where a sample told its
-  /// range, the place in that. Below the range the digit is 0, above it the greatest; there all bits are still to be
-  /// sorted by.
+  /// What an entry is partitioned by: the highest digit that it is still to be sorted by, or of floats the place in the
+  /// range of a sample. Below that the digit is 0, above it the greatest; there all bits are still to be sorted by.
   struct digit_of {
     segment_arrays<Word> arrays;
     unsigned shift;
@@ -50,18 +51,20 @@ struct segment_moves {
         ++shift;
       return {arrays, shift, 0, Word(least >> shift), true};
     }
+    /// The same for 0 and −0.
     static SORTILE_DEVICE Word image(const segment_arrays<Word>& arrays, Word key) {
-      return arrays.template image < Stable ? segment_elements::placed : segment_elements::integers > (key);
+      const Word x = arrays.template image<Elements>(key);
+      return floats && x == Word(~arrays.codec.sign) ? arrays.codec.sign : x;
     }
     SORTILE_DEVICE std::uint32_t operator()(Word key) const {
       const Word x = Word(image(arrays, key) >> shift);
-      if (!ranged)
+      if (!floats || !ranged)
         return std::uint32_t(x) & mask;
       return x < first ? 0 : Word(x - first) < radix - 2 ? std::uint32_t(x - first) + 1 : radix - 1;
     }
     /// Of a bucket of the entry.
     SORTILE_DEVICE unsigned bits_left(const segment_item& item, std::uint32_t digit) const {
-      return ranged && (digit == 0 || digit == radix - 1) ? item.bits_left : shift;
+      return floats && ranged && (digit == 0 || digit == radix - 1) ? item.bits_left : shift;
     }
   };
 
@@ -72,7 +75,7 @@ struct segment_moves {
                            std::uint64_t to) const {
     for (std::uint64_t first = from; first < to; first += tile::size) {
       const auto n = to - first < tile::size ? std::uint32_t(to - first) : tile::size;
-      if constexpr (Stable)
+      if constexpr (placed)
         move_tile(s, item, digit, first, n);
       else
         spread_tile(s, item, digit, first, n);
@@ -103,7 +106,16 @@ struct segment_moves {
       k[i] = place_in_rows(i) < n ? keys.load(item.begin + first + place_in_rows(i)) : Word{0};
     if (t < radix)
       s.ranks.count[t] = 0;
-    simt::block_barrier();
+    if constexpr (floats) {
+      bool is_told = true;
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        is_told = is_told && arrays.is_told(k[i]);
+      if (simt::block_any(!is_told))
+        return move_tile(s, item, digit, first, n);
+    } else {
+      simt::block_barrier();
+    }
     std::uint32_t ranks[items]; // and digits, from bit 24 on
     SORTILE_UNROLL
     for (int i = 0; i < items; ++i)

@@ -42,7 +42,7 @@ class segmented_launcher {
 
  private:
   using partition = detail::segment_partition;
-  using large = segment_large_kernel<Word, Elements != segment_elements::integers>; ///< or keeps no order of equals
+  using large = segment_large_kernel<Word, Elements>;
   static constexpr auto classes = detail::segment_classes::of(sizeof(Word), placed);
 
   bool partitions() const { return longest_ > classes.block(); }

@@ -104,7 +104,7 @@ struct segment_classes {
 /// Partitions of large segments.
 struct segment_partition {
   static constexpr unsigned digit_bits = 8, radix = 256;
-  static constexpr unsigned most_levels = 19;      ///< a range, 128 bits, and a copy
+  static constexpr unsigned most_levels = 19;      ///< 128 bits, a range, and a copy
   static constexpr std::uint64_t group = 1792;     ///< neighbouring buckets go together up to about so many elements
   static constexpr std::uint64_t most_rows = 1024; ///< of counts, before a row is more than a tile
   static constexpr unsigned threads = 1024;
@@ -122,12 +122,6 @@ template <class Word>
 bool segments_without_places(const segmented_sort_request<Word>& r) {
   return r.value_bytes == 0 && r.codec.bits == 8 * sizeof(Word) && (sizeof(Word) == 4 || sizeof(Word) == 8);
 }
-/// Whether partitions have to keep the order of equal keys.
-template <class Word>
-bool segments_keep_order(const segmented_sort_request<Word>& r) {
-  return !segments_without_places(r) || r.codec.infinity != 0;
-}
-
 /// Columns and the like: they become rows first.
 inline bool is_transposed(const segments& where) {
   return where.form == segment_form::strided && where.step != 1 && where.length > 1;
@@ -195,7 +189,7 @@ segmented_layout segmented_layout::of(const segmented_sort_request<Word>& r) {
     l.entries[c] = none ? 0 : std::min(count, n / (below + 1) + 1) + pieces;
   }
   if (partitions) {
-    const std::uint64_t tile = segment_partition::tile(sizeof(Word), segments_keep_order(r));
+    const std::uint64_t tile = segment_partition::tile(sizeof(Word), placed);
     const std::uint64_t share = (n + segment_partition::most_rows - 1) / segment_partition::most_rows;
     l.row_elements = std::max(tile, (share + tile - 1) / tile * tile);
     l.rows = std::min(n / tile, segment_partition::most_rows) + l.larges; // grows with n, as n / row_elements does not
