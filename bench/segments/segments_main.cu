@@ -7,7 +7,8 @@
 //
 // Lengths are those of equal segments, and mixes: `power-law` (lengths with P(L > x) = 1 / x),
 // `huge` (one segment of half the keys among segments of 0 to 6), `matrix` (rows of a scale-free matrix: 2^-k of the
-// rows have 2^k elements). Segments of one length are given to sortile by offsets, as to CUB, and as rows.
+// rows have 2^k elements). Segments of one length are given to sortile by offsets, as to CUB, and as rows. Workloads of
+// floats without −0 and NaNs, which CUB orders otherwise.
 #include "bench/gpu/program.hpp"
 #include "bench/gpu/with_workspace.cuh"
 
@@ -133,8 +134,8 @@ row make_row(const std::string& name, const std::string& lengths, const std::str
   return r;
 }
 
-const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32", "u64+u32"};
-constexpr key_type types[] = {key_type::u32, key_type::u64};
+const std::vector<std::string> all_kinds{"u32", "u64", "u32+u32", "u64+u32", "f32", "f64"};
+constexpr key_type types[] = {key_type::f32}; // that take every workload; a row of integers says which it cannot
 
 struct settings {
   unsigned rounds = 5, log_n = 26;
@@ -154,6 +155,10 @@ row make_row(const std::string& kind, const std::string& lengths, const std::str
     return make_row<std::uint32_t>(name, lengths, workload, n, true);
   if (kind == "u64+u32")
     return make_row<std::uint64_t>(name, lengths, workload, n, true);
+  if (kind == "f32")
+    return make_row<float>(name, lengths, workload, n, false);
+  if (kind == "f64")
+    return make_row<double>(name, lengths, workload, n, false);
   throw std::logic_error("no kind of keys is called " + kind);
 }
 
