@@ -3,6 +3,7 @@
 #include "gpu/segmented_sort.hpp"
 #include "kernels/segments/segmented_sort.hpp"
 #include "simt/executor/device.hpp"
+#include "testing/workloads.hpp"
 #include "tests/segments/segment_case.hpp"
 #include "tests/short_tests.hpp"
 
@@ -200,6 +201,20 @@ TEST(segments_on_executor, continuous_distributions_in_blocks) {
           c.value_bytes = carries == payload::none ? 0 : 4;
           expect_right(c);
         }
+}
+
+/// A sample of every thirty-ninth key that tells nothing of the others: below and above its range all bits are left.
+TEST(segments_on_executor, floats_beyond_the_range_of_a_sample) {
+  constexpr std::size_t n = 40'000, apart = (n - 1) / 1023;
+  for (const float others : {1e9f, -1e9f}) {
+    std::vector<float> keys(n);
+    for (std::size_t i = 0; i < n; ++i)
+      keys[i] = i % apart == 0 ? 1.0f : others * static_cast<float>(1 + random_bits(3, i) % 65'521);
+    std::vector<float> expected = keys;
+    std::sort(expected.begin(), expected.end());
+    sortile::segment_sort(keys, segments::rows(1, n), {.engine = std::string(engine_name)});
+    EXPECT_EQ(keys, expected);
+  }
 }
 
 TEST(segments_on_executor, values_of_every_width_through_partitions) {

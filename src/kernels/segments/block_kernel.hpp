@@ -178,13 +178,13 @@ struct segment_block_kernel {
     load(s, from, item, x);
     local::clear(s.binned);
     const auto ends = range_of(s, all, x);
-    if (was_met(s, repeated))
-      return false;
     if (!placed && ends.least == ends.greatest) { // one and the same key
       local::each_key(all, x, [&](element e, int i) { s.binned.keys[place_of(i)] = e; });
       simt::block_barrier();
       return true;
     }
+    if (was_met(s, repeated))
+      return false;
     constexpr std::uint32_t all_bins = local::words * 16;
     const bins even = bins::between(ends.least, ends.greatest, all_bins);
     const auto again = [&](std::uint32_t p) {
