@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -171,6 +172,11 @@ int parse_and_run(command_line& line) {
   } catch (const files::known_failure& error) {
     name_command(line);
     line.voice.error(line.is_sort_alone() ? error.words_of_sort().c_str() : error.what());
+  } catch (const std::system_error& error) {
+    name_command(line);
+    line.voice.error(std::ferror(stdout) != 0 // as fmt::print() throws it
+                         ? fmt::format("standard output: cannot write: {}", error.code().message())
+                         : error.what());
   } catch (const std::exception& error) {
     name_command(line);
     line.voice.error(error.what());
