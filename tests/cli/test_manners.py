@@ -167,6 +167,15 @@ class Manners(CommandTest):
         pairs = self.file("pairs.npy", npy("[('a', '<u4'), ('b', '<u4')]", 1, b"12345678"))
         for command in ("sort", "check", "merge"):
             self.refused(command, pairs, "--key", "", says="--key: its value is empty")
+        for command in ("check", "merge"):
+            self.refused(command, "--by=", path, says="--by: its value is empty")
+        for output in (["--output="], ["--output", ""], ["-o", ""]):  # and the input does not become the output
+            self.refused("merge", *output, path, says="the name is empty")
+            self.refused("gen", "uniform", "-n3", *output, says="the name is empty")
+        self.assertEqual(self.content("lines"), b"b\na\n")
+        for option in ("--count", "--type", "--pairs", "--seed"):
+            self.refused("gen", "uniform", "-n", "3", option + "=", says=option)
+        self.assertEqual(self.good("check", "-q", "--", self.file("--by=", b"a\n"), cwd=self.folder), b"")
         for option in ("-T", "--compress-program", "--random-source"):  # sort(1) takes them until it needs them
             self.assertEqual(self.good("sort", option, "", path), b"a\nb\n")
 
