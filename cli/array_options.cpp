@@ -3,6 +3,8 @@
 
 #include "files/failure.hpp"
 
+#include <sortile/request.hpp>
+
 #include <charconv>
 #include <cmath>
 
@@ -99,6 +101,11 @@ options array_options::for_library() const {
   opts.engine = engine;
   opts.threads = threads;
   return opts;
+}
+
+void array_options::need_engine() const {
+  if (!engine.empty())
+    explain(sort_request{}, {.engine = engine});
 }
 
 std::optional<key_type> array_options::raw_type() const {

@@ -31,6 +31,8 @@ struct array_options {
   bool descending() const;
   /// Order, bits, engine and threads for the library. \throws invalid_argument
   options for_library() const;
+  /// What is done without an engine refuses names of none all the same. \throws unknown_engine, engine_unusable
+  void need_engine() const;
   std::optional<key_type> raw_type() const;
   /// How an output of this name is packed.
   /// \throws invalid_argument where the name says a packing that is not written

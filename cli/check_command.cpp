@@ -148,6 +148,7 @@ int check_one(const check_job& job, const std::string& path, const talk& voice) 
 } // namespace
 
 int run_check(const check_job& job, const talk& voice) {
+  job.arrays.need_engine();
   const std::vector<std::string> inputs = job.inputs.empty() ? std::vector<std::string>{"-"} : job.inputs;
   if ((job.as_sort || !job.permutation_of.empty()) && inputs.size() != 1)
     refuse("{} takes one input ({} are named)", job.as_sort ? "a check with -c or -C" : "--permutation-of",

@@ -218,7 +218,7 @@ void need_sorted_parts(const columnar_rows& rows, const files::columnar_table& t
 
 } // namespace
 
-int merge_columnar(const merge_job& job, file_format format) {
+std::uint64_t merge_columnar(const merge_job& job, file_format format) {
   refuse_array_options(job.arrays);
   refuse_binary_to_terminal(job.output, job.force);
   need_output_name(job.output, format, {}, job.format);
@@ -233,7 +233,7 @@ int merge_columnar(const merge_job& job, file_format format) {
   rows.forget_keys();
   rows.table().write({ids.data(), ids.size()}, std::nullopt, output_format(job.output, format), rows.written(), to);
   to.commit();
-  return all_well;
+  return ids.size();
 }
 
 columnar_sum sum_of_columnar(files::columnar_input input, unsigned threads) {

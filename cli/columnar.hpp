@@ -59,8 +59,9 @@ class columnar_rows {
   mutable std::optional<files::normalized_keys> keys_;
 };
 
-/// Merges such files, which are held in memory. \throws io_failure naming file and row where one is not in order
-int merge_columnar(const merge_job& job, file_format format);
+/// Merges such files, which are held in memory. \return the rows written \throws io_failure naming file and row where
+/// one is not in order
+std::uint64_t merge_columnar(const merge_job& job, file_format format);
 
 /// All rows of such a file, in whatever order: two files of equal columns hold the same rows where the sums are equal.
 /// Numbers and texts count by their values. \throws io_failure where a column has no order, so that it cannot be

@@ -43,7 +43,8 @@ std::size_t merged_records(const std::vector<files::fixed_records>& inputs, cons
 
 // Records of one size: held in memory, merged one by one. The header of a .npy file says how many there are, so that
 // of distinct ones the merge is made twice.
-int merge_fixed_records(const merge_job& job, file_format format, const std::vector<files::fixed_records>& inputs) {
+std::uint64_t merge_fixed_records(const merge_job& job, file_format format,
+                                  const std::vector<files::fixed_records>& inputs) {
   std::size_t records = 0;
   for (const files::fixed_records& input : inputs) {
     records += input.records.size();
@@ -55,12 +56,12 @@ int merge_fixed_records(const merge_job& job, file_format format, const std::vec
   files::output to(job.output, job.how_to_write(job.output));
   if (format == file_format::npy)
     to.write(files::make_npy_header(inputs[0].descr, rules.unique ? merged_records(inputs, rules, to) : records));
-  files::merge_fixed(inputs, rules, to);
+  const std::uint64_t written = files::merge_fixed(inputs, rules, to);
   to.commit();
-  return all_well;
+  return written;
 }
 
-int merge_array_files(const merge_job& job, file_format format, const talk& voice) {
+std::uint64_t merge_array_files(const merge_job& job, file_format format, progress_bar& bar) {
   refuse_binary_to_terminal(job.output, job.force);
   std::vector<files::input> sources;
   for (const std::string& path : job.inputs)
@@ -83,13 +84,15 @@ int merge_array_files(const merge_job& job, file_format format, const talk& voic
       records.push_back(files::as_records(std::move(array), opts));
     return merge_fixed_records(job, format, records);
   }
-  progress_bar bar(voice);
   bar.phase("merge");
   opts.progress = bar.callback();
   files::output to(job.output, job.how_to_write(job.output));
   files::merge_arrays(arrays, to, opts, !job.trusted);
   to.commit();
-  return all_well;
+  std::uint64_t keys = 0;
+  for (const files::array_file& array : arrays)
+    keys += array.count;
+  return keys;
 }
 
 // Whether all rows have to be seen before the first is written.
@@ -113,7 +116,7 @@ void need_sorted_parts(const files::csv_table& table, const files::record_order&
 
 // Tables in memory: all inputs say together what a column holds. A sort of rows that are in order, file by file, is
 // their merge.
-int merge_whole_tables(const merge_job& job, const files::csv_options& options, files::output& to) {
+std::uint64_t merge_whole_tables(const merge_job& job, const files::csv_options& options, files::output& to) {
   const unsigned threads = files::thread_count(job.arrays.threads);
   std::vector<files::csv_table> tables;
   for (const std::string& path : job.inputs)
@@ -129,11 +132,12 @@ int merge_whole_tables(const merge_job& job, const files::csv_options& options, 
   if (job.text.rule_of_bad_rows() == files::bad_rows::last)
     to.write(table.bad_rows);
   to.commit();
-  return all_well;
+  return ids.size();
 }
 
-int merge_tables(const merge_job& job, file_format format, std::vector<std::unique_ptr<files::record_reader>>& inputs,
-                 files::merge_rules& rules, files::output& to) {
+std::uint64_t merge_tables(const merge_job& job, file_format format,
+                           std::vector<std::unique_ptr<files::record_reader>>& inputs, files::merge_rules& rules,
+                           files::output& to) {
   const files::csv_options options = job.text.table_options(format == file_format::tsv);
   if (needs_whole_tables(job, options))
     return merge_whole_tables(job, options, to);
@@ -159,13 +163,13 @@ int merge_tables(const merge_job& job, file_format format, std::vector<std::uniq
     files::validate_row(row, columns, dialect, order);
   };
   to.write(header + '\n');
-  files::merge_records(inputs, rules, to);
+  const std::uint64_t written = files::merge_records(inputs, rules, to);
   to.commit();
-  return all_well;
+  return written;
 }
 
-int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_reader>>& inputs,
-                files::merge_rules& rules, files::output& to, const talk& voice) {
+std::uint64_t merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_reader>>& inputs,
+                          files::merge_rules& rules, files::output& to, const talk& voice) {
   rules.order = job.text.for_lines(job.arrays.descending());
   note_order_of_bytes(rules.order, voice);
   std::vector<std::unique_ptr<files::merge_input>> waiting;
@@ -173,10 +177,15 @@ int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_
     waiting.push_back(std::make_unique<files::named_input>(path, rules.delimiter, job.arrays.as_it_is));
   files::temporary_store store = job.memory.store();
   const std::size_t files = files::most_open_inputs();
-  const std::size_t most = std::min(std::max<std::size_t>(2, store.program().empty() ? files : files / 2),
-                                    job.memory.batch() == 0 ? SIZE_MAX : job.memory.batch());
-  files::merge_in_rounds(waiting, rules, {.most = most, .files = files, .shape = {.delimiter = rules.delimiter}}, most,
-                         store);
+  const std::size_t memory = job.memory.limit();
+  const std::size_t most =
+      std::min({std::max<std::size_t>(2, store.program().empty() ? files : files / 2), files::most_inputs_in(memory),
+                job.memory.batch() == 0 ? SIZE_MAX : job.memory.batch()});
+  const std::size_t buffer = std::min(files::input_buffer_bytes(memory, std::min(most, waiting.size())),
+                                      files::record_reader::usual_buffer_bytes);
+  files::merge_in_rounds(
+      waiting, rules, {.most = most, .files = files, .shape = {.delimiter = rules.delimiter}, .buffer_bytes = buffer},
+      most, store);
   if (job.debug)
     rules.write = [keys = job.text.for_debugging(job.arrays.descending())](std::string_view line, files::output& out) {
       std::string text;
@@ -184,17 +193,17 @@ int merge_lines(const merge_job& job, std::vector<std::unique_ptr<files::record_
       out.write(text);
     };
   for (const std::unique_ptr<files::merge_input>& input : waiting) {
-    inputs.push_back(input->open(&to, files::record_reader::usual_buffer_bytes));
+    inputs.push_back(input->open(&to, buffer));
     // Of a pipe, this is the first that is seen.
     need_same_format(inputs.back()->name(), inputs.back()->first_bytes(first_bytes_wanted), file_format::lines,
                      job.format, job.arrays, job.text);
   }
-  files::merge_records(inputs, rules, to);
+  const std::uint64_t written = files::merge_records(inputs, rules, to);
   to.commit();
-  return all_well;
+  return written;
 }
 
-int merge_text(const merge_job& job, file_format format, const talk& voice) {
+std::uint64_t merge_text(const merge_job& job, file_format format, const talk& voice) {
   refuse_array_options(job.arrays);
   need_output_name(job.output, format, {}, job.format);
   files::merge_rules rules{
@@ -211,6 +220,7 @@ int merge_text(const merge_job& job, file_format format, const talk& voice) {
 int run_merge(const merge_job& given, const talk& voice) {
   merge_job job = given;
   job.memory.check();
+  job.arrays.need_engine();
   if (job.inputs.empty())
     job.inputs.push_back("-");
   const file_format format =
@@ -218,9 +228,13 @@ int run_merge(const merge_job& given, const talk& voice) {
   for (std::size_t i = 1; i < job.inputs.size(); ++i)
     need_same_format(job.inputs[i], first_bytes(job.inputs[i], job.arrays.as_it_is), format, job.format, job.arrays,
                      job.text);
-  if (is_columnar(format))
-    return merge_columnar(job, format);
-  return is_array(format) ? merge_array_files(job, format, voice) : merge_text(job, format, voice);
+  progress_bar bar(voice);
+  const std::uint64_t n = is_columnar(format) ? merge_columnar(job, format)
+                          : is_array(format)  ? merge_array_files(job, format, bar)
+                                              : merge_text(job, format, voice);
+  bar.phase({});
+  voice.say(2, "{} records in {:.3f} s, {}/s", n, bar.seconds(), with_unit(static_cast<double>(n) / bar.seconds()));
+  return all_well;
 }
 
 void add_merge_command(command_line& line) {

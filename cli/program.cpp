@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -97,6 +98,30 @@ CLI::App* command_named(CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
+// The parser takes the word behind "--output=" for the value that is missing there. Of a shell's variable that was not
+// set, that would make the first input the output.
+void keep_empty_values(command_line& line) {
+  std::vector<std::string> words;
+  CLI::App* command = &line.app;
+  for (auto word = line.arguments.begin(); word != line.arguments.end(); ++word) {
+    if (*word == "--") {
+      words.insert(words.end(), word, line.arguments.end());
+      break;
+    }
+    if (CLI::App* inner = command_named(*command, *word); inner != nullptr)
+      command = inner;
+    const bool is_empty = word->starts_with("--") && word->find('=') == word->size() - 1;
+    const CLI::Option* option = is_empty ? command->get_option_no_throw(word->substr(0, word->size() - 1)) : nullptr;
+    if (option != nullptr && option->get_items_expected_max() > 0) {
+      words.push_back(word->substr(0, word->size() - 1));
+      words.emplace_back();
+    } else {
+      words.push_back(*word);
+    }
+  }
+  line.arguments = std::move(words);
+}
+
 // The arguments of `sort` follow the rules of sort(1). Called by that name, the program is the command, and for those
 // who know sort(1) all inputs are plain lines.
 void read_sort_arguments(command_line& line) {
@@ -124,6 +149,8 @@ void read_sort_arguments(command_line& line) {
 
 int run_or_help(command_line& line) {
   read_sort_arguments(line);
+  if (line.called_as.empty())
+    keep_empty_values(line);
   try {
     line.app.parse(std::vector<std::string>(line.arguments.rbegin(), line.arguments.rend() - 1)); // the last one first
   } catch (const CLI::CallForHelp&) {
@@ -134,7 +161,8 @@ int run_or_help(command_line& line) {
     fmt::print("{}\n", version.what());
     return all_well;
   }
-  if (const CLI::App& command = innermost(line.app); command.get_option_no_throw("--by") != nullptr)
+  const CLI::App& command = innermost(line.app);
+  if (command.get_option_no_throw("--by") != nullptr || command.get_name() == "gen")
     need_values(command);
   return line.action();
 }
@@ -171,6 +199,11 @@ int parse_and_run(command_line& line) {
   } catch (const files::known_failure& error) {
     name_command(line);
     line.voice.error(line.is_sort_alone() ? error.words_of_sort().c_str() : error.what());
+  } catch (const std::system_error& error) {
+    name_command(line);
+    line.voice.error(std::ferror(stdout) != 0 // as fmt::print() throws it
+                         ? fmt::format("standard output: cannot write: {}", error.code().message())
+                         : error.what());
   } catch (const std::exception& error) {
     name_command(line);
     line.voice.error(error.what());

@@ -401,7 +401,8 @@ std::vector<std::string> plain_sort_arguments(const CLI::App& sort, std::vector<
 void need_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::vector<std::string>& values = option->results();
-    if (option->nonpositional() && !is_of_sort(*option) && std::find(values.begin(), values.end(), "") != values.end())
+    const bool has_words_of_sort = is_of_sort(*option) && !option->check_lname("key"); // which is of arrays here
+    if (option->nonpositional() && !has_words_of_sort && std::find(values.begin(), values.end(), "") != values.end())
       refuse("{}: its value is empty", option->get_name());
   }
 }

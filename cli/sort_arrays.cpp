@@ -114,7 +114,10 @@ class array_along {
     std::visit([&](const auto& of) { files::sort_along(of, shape, data, to, opts); }, elements_);
   }
 
-  void need_memory() const { need_memory_along(job_, matrix_bytes() + memory(1), name_); }
+  void need_memory() const {
+    if (shape_.before > 0)
+      need_memory_along(job_, matrix_bytes() + memory(1), name_);
+  }
 
  private:
   options options_() const { return job_.arrays.for_library(); }

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -192,6 +193,7 @@ void need_sense(sort_job& job, const talk& voice) {
     job.inputs.push_back("-");
   job.text.line_keys(job.arrays.descending());
   job.memory.check();
+  job.arrays.need_engine();
   const bool only_checks = job.check || job.check_quietly;
   const char letter = job.check ? 'c' : 'C';
   if (job.debug && (only_checks || job.output_named))
@@ -200,9 +202,9 @@ void need_sense(sort_job& job, const talk& voice) {
     for (const std::string& warning : debug_warnings(job.text.for_debugging(job.arrays.descending())))
       voice.error(warning);
   if (job.text.is_random()) {
-    const std::string& source = job.text.random_source;
-    if (const int code = job.is_sort_alone && !source.empty() ? trouble_to_open(source, R_OK) : 0; code != 0)
-      fail_as_sort("open failed", source, code);
+    const std::optional<std::string>& source = job.text.random_source;
+    if (const int code = job.is_sort_alone && source ? trouble_to_open(*source, R_OK) : 0; code != 0)
+      fail_as_sort("open failed", *source, code);
     job.text.draw_seed();
   }
   if (!only_checks)

@@ -155,7 +155,8 @@ int print_quantiles_along(const sort_job& job, first_input first, const talk& vo
     return some;
   };
   const std::size_t matrix_bytes = shape.matrix() * header.record_bytes;
-  need_memory_along(job, matrix_bytes + files::memory_of_quantiles(*layout, of_matrices(1)), first->name());
+  if (shape.before > 0)
+    need_memory_along(job, matrix_bytes + files::memory_of_quantiles(*layout, of_matrices(1)), first->name());
   std::vector<std::string> found;
   {
     progress_bar bar(voice);

@@ -42,17 +42,17 @@ bool files::ordering::*order_named(const std::string& word) {
 }
 
 // A seed for an order that is another one each time, or the one of a file.
-files::random_seed seed_of(const std::string& source) {
+files::random_seed seed_of(const std::optional<std::string>& source) {
   files::random_seed seed{};
-  if (source.empty()) {
+  if (!source) {
     std::random_device device;
     for (unsigned char& byte : seed)
       byte = static_cast<unsigned char>(device());
     return seed;
   }
-  const files::file_descriptor file = files::open_input(source);
-  if (files::read_fully(file.get(), reinterpret_cast<char*>(seed.data()), seed.size(), source) != seed.size())
-    throw files::refused_by_sort(fmt::format("{}: end of file", files::quoted_by_sort(source)),
+  const files::file_descriptor file = files::open_input(*source);
+  if (files::read_fully(file.get(), reinterpret_cast<char*>(seed.data()), seed.size(), *source) != seed.size())
+    throw files::refused_by_sort(fmt::format("{}: end of file", files::quoted_by_sort(*source)),
                                  fmt::format("a source of random bytes holds {} at least", seed.size()));
   return seed;
 }
@@ -185,6 +185,7 @@ std::string text_options::named_for_arrays() const {
       {global.month, "-M"},
       {global.version, "-V"},
       {global.random, "-R"},
+      {random_source.has_value(), "--random-source"},
       {!order_word.empty(), "--sort"},
       {global.dictionary, "-d"},
       {global.printing, "-i"},

@@ -25,7 +25,7 @@ struct text_options {
   files::ordering global;                    ///< of keys without letters of their own
   bool blanks = false;
   std::string order_word; ///< --sort
-  std::string random_source;
+  std::optional<std::string> random_source;
   std::optional<files::random_seed> seed; ///< of a random order, where it is known already
   bool stable = false;
   bool unique = false;

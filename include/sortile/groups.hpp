@@ -126,7 +126,12 @@ SORTILE_REFUSES_LAST(unique, std::vector<std::uint64_t>(), ends_with_direction, 
 SORTILE_REFUSES_LAST(count_keys, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
 SORTILE_REFUSES_LAST(group_by, std::vector<std::uint64_t>(), ends_with_direction, refuse_last)
 
-// And elements that are no keys, iterators, and comparisons.
+// And positions of another width, elements that are no keys, iterators, and comparisons.
+template <class Index, class Keys>
+requires(!index<Index> && key_range<Keys>) auto group_by(Keys&&, const options& = {}) {
+  static_assert(index<Index>, "sortile: positions are integers of 32 or 64 bits: group_by<std::uint32_t>(keys)");
+  return key_groups<std::uint64_t, std::uint64_t>();
+}
 
 template <class First, class Last>
 requires detail::iterators<First, Last>

@@ -242,8 +242,14 @@ requires(!index_range<Positions> || !detail::values_out<Values>) void permute(Po
     detail::check_values_out<Values>();
 }
 
+namespace detail {
+/// A merge of two arrays, not of a list of runs into one: an array of strings is a list of ranges too.
+template <class A, class Out>
+concept two_to_merge = std::ranges::range<Out> || !list_of_ranges<A>;
+} // namespace detail
+
 template <class A, class B, class Out>
-requires(!comparison_of<Out, B> && !detail::list_of_ranges<A> && !detail::is_on_device<std::remove_cvref_t<Out>> &&
+requires(!comparison_of<Out, B> && detail::two_to_merge<A, Out> && !detail::is_on_device<std::remove_cvref_t<Out>> &&
          (!key_range<A> || !key_range<B> || !detail::keys_out<Out>)) void merge(A&&, B&&, Out&&, const options& = {}) {
   detail::check_keys<A>();
   if constexpr (key_range<A>)
@@ -271,6 +277,37 @@ requires(!std::convertible_to<Out, const options&> &&
 SORTILE_REFUSES_LAST(sort_strings, void(), without_options, refuse_last)
 SORTILE_REFUSES_LAST(argsort_strings, std::vector<std::uint64_t>(), without_options, refuse_last)
 SORTILE_REFUSES_LAST(unique_strings, std::vector<std::uint64_t>(), without_options, refuse_last)
+
+namespace detail {
+template <class R>
+concept no_strings =
+    std::ranges::range<R> && !string_views<std::remove_cvref_t<R>> && !string_array<std::remove_cvref_t<R>>;
+
+template <class R>
+constexpr void refuse_no_strings() {
+  static_assert(never<R>, "sortile: calls of strings take arrays of std::string_view and of std::string in one piece "
+                          "of memory, and byte_strings; sort(v), argsort(v) and unique(v) take keys");
+}
+} // namespace detail
+
+template <detail::no_strings R>
+void sort_strings(R&&, const options& = {}) {
+  detail::refuse_no_strings<R>();
+}
+template <std::ranges::range R>
+requires(!detail::no_strings<R> && !writable<R>) void sort_strings(R&&, const options& = {}) {
+  detail::check_writable<R>();
+}
+template <class Index = std::uint64_t, detail::no_strings R>
+auto argsort_strings(R&&, const options& = {}) {
+  detail::refuse_no_strings<R>();
+  return std::vector<std::uint64_t>();
+}
+template <class Index = std::uint64_t, detail::no_strings R>
+auto unique_strings(R&&, const options& = {}) {
+  detail::refuse_no_strings<R>();
+  return std::vector<std::uint64_t>();
+}
 
 // segments
 

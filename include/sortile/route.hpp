@@ -132,6 +132,14 @@ template <index Index = std::uint32_t, detail::expert_range Experts>
   return found;
 }
 
+// As in misuse.hpp: what numbers no experts.
+template <class Index = std::uint32_t, class Experts>
+requires(!detail::expert_range<Experts>) auto route(Experts&&, std::size_t, std::size_t = 1, const options& = {}) {
+  detail::check_keys<Experts>();
+  static_assert(!key_range<Experts>, "sortile: experts are numbered by integers of 8 to 64 bits");
+  return routed_pairs<std::uint32_t>();
+}
+
 } // namespace sortile
 #pragma GCC visibility pop
 

@@ -151,6 +151,21 @@ SORTILE_REFUSES_LAST(segment_keys_at_ranks, std::vector<std::uint64_t>(), ends_w
 SORTILE_REFUSES_LAST(segment_quantiles, std::vector<double>(), ends_with_direction, refuse_direction_of_quantiles)
 SORTILE_REFUSES_LAST(segment_median, std::vector<double>(), ends_with_direction, refuse_direction_of_quantiles)
 
+// And a number where a list belongs.
+template <class Keys, class Rank>
+requires std::integral<std::remove_cvref_t<Rank>>
+auto segment_keys_at_ranks(Keys&&, Rank&&, const segments&, const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: ranks are a list: segment_keys_at_ranks(v, {rank}, segments)");
+  return std::vector<std::uint64_t>();
+}
+template <class Keys, class Probability>
+requires std::is_arithmetic_v<std::remove_cvref_t<Probability>>
+auto segment_quantiles(Keys&&, Probability&&, const segments&, quantile_method = quantile_method::linear,
+                       const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: probabilities are a list: segment_quantiles(v, {0.5}, segments)");
+  return std::vector<double>();
+}
+
 SORTILE_REFUSES_ELEMENTS(segment_partial_sort, void(), detail::keys_out, check_keys_out, std::size_t, const segments&,
                          const options& = {})
 SORTILE_REFUSES_ELEMENTS(segment_nth_element, void(), detail::keys_out, check_keys_out, std::size_t, const segments&,

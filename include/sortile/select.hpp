@@ -606,6 +606,18 @@ void nth_element(Keys&&, Iterator&&, const options& = {}) {
   static_assert(detail::never<Keys>, "sortile: a number in place of an iterator: nth_element(v, nth)");
 }
 
+template <class Keys, class Rank>
+requires std::integral<std::remove_cvref_t<Rank>>
+auto keys_at_ranks(Keys&&, Rank&&, const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: ranks are a list: keys_at_ranks(v, {rank})");
+  return std::vector<std::uint64_t>();
+}
+template <class Keys, class Probability>
+requires std::is_arithmetic_v<std::remove_cvref_t<Probability>>
+auto quantiles(Keys&&, Probability&&, quantile_method = quantile_method::linear, const options& = {}) {
+  static_assert(detail::never<Keys>, "sortile: probabilities are a list: quantiles(v, {0.5})");
+  return std::vector<double>();
+}
 template <class R, class K, comparison_of<R> Compare>
 auto top_k(R&&, K&&, Compare&&, const options& = {}) {
   detail::refuse_comparison_of_keys<R>();

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t read_slice_bytes = std::size_t{1} << 22;
 constexpr std::size_t ahead_bytes = std::size_t{1} << 17;
+constexpr std::size_t beginning_bytes = std::size_t{1} << 12; // enough to tell how an input is packed
 
 } // namespace
 
@@ -111,7 +112,7 @@ void input_stream::look_at_beginning() {
   begun_ = true;
   if (as_it_is_)
     return;
-  ahead_.resize(ahead_bytes);
+  ahead_.resize(beginning_bytes);
   ahead_.resize(read_plain(ahead_.data(), ahead_.size()));
   packed_how_ = packing_of(ahead_, name());
   if (packed_how_ != packing::none)

@@ -8,9 +8,16 @@
 
 namespace sortile::files {
 
+namespace {
+
+constexpr std::size_t first_buffer_bytes = std::size_t{1} << 12;
+
+} // namespace
+
 record_reader::record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv,
-                             const output* into, bool as_it_is)
-    : shape_{.delimiter = delimiter, .csv = csv}, buffer_(usual_buffer_bytes) {
+                             const output* into, bool as_it_is, std::size_t buffer_bytes)
+    : shape_{.delimiter = delimiter, .csv = csv}, most_at_once_(buffer_bytes),
+      buffer_(std::clamp<std::size_t>(buffer_bytes, 1, first_buffer_bytes)) {
   auto stream = std::make_unique<input_stream>(path, as_it_is);
   const bool is_target = into != nullptr && stream->is_written_by(*into);
   source_ = std::move(stream);
@@ -19,7 +26,8 @@ record_reader::record_reader(const std::string& path, char delimiter, std::optio
 }
 
 record_reader::record_reader(std::unique_ptr<byte_source> source, const record_shape& shape, std::size_t buffer_bytes)
-    : source_(std::move(source)), shape_(shape), buffer_(std::max<std::size_t>(buffer_bytes, 1)) {}
+    : source_(std::move(source)), shape_(shape), most_at_once_(buffer_bytes),
+      buffer_(std::clamp<std::size_t>(buffer_bytes, 1, first_buffer_bytes)) {}
 
 std::string_view record_reader::first_bytes(std::size_t size) {
   while (end_ - begin_ < size && refill()) {
@@ -35,7 +43,8 @@ std::size_t record_reader::find_end(bool& in_quotes) const {
                                           : rest.find(shape_.delimiter);
 }
 
-// More bytes behind the unfinished record, which moves to the front; a record as large as the buffer doubles it.
+// More bytes behind the unfinished record, which moves to the front. The buffer doubles where that record is as large
+// as it, and up to most_at_once_ where the last read has filled it: then there is probably much more to come.
 bool record_reader::refill() {
   if (at_end_)
     return false;
@@ -44,7 +53,10 @@ bool record_reader::refill() {
   begin_ = 0;
   if (end_ == buffer_.size())
     buffer_.resize(2 * buffer_.size());
+  else if (was_filled_ && buffer_.size() < most_at_once_)
+    buffer_.resize(std::min(2 * buffer_.size(), most_at_once_));
   const std::size_t got = source_->read(buffer_.data() + end_, buffer_.size() - end_);
+  was_filled_ = end_ + got == buffer_.size();
   end_ += got;
   at_end_ = got == 0;
   return !at_end_;

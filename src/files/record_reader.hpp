@@ -29,11 +29,13 @@ class record_reader {
 
   /// \param into  where the records go: an input into which it writes straight is read to its end first
   /// \param as_it_is  a packed input is not unpacked
+  /// \param buffer_bytes  that are read at once, as below
   /// \throws io_failure where the input cannot be opened
   record_reader(const std::string& path, char delimiter, std::optional<csv_dialect> csv = {},
-                const output* into = nullptr, bool as_it_is = false);
+                const output* into = nullptr, bool as_it_is = false, std::size_t buffer_bytes = usual_buffer_bytes);
 
-  /// \param buffer_bytes  that are read at once; a longer record makes the buffer grow
+  /// \param buffer_bytes  that are read at once at most: the buffer doubles from a page or so as long as reads fill it,
+  /// so that thousands of short inputs take little memory; a longer record makes it grow further
   record_reader(std::unique_ptr<byte_source> source, const record_shape& shape,
                 std::size_t buffer_bytes = usual_buffer_bytes);
 
@@ -56,10 +58,12 @@ class record_reader {
 
   std::unique_ptr<byte_source> source_;
   record_shape shape_;
+  std::size_t most_at_once_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0; ///< of what has not been handed out yet
   std::size_t end_ = 0;
   bool at_end_ = false;
+  bool was_filled_ = false; ///< the last read left no room
   std::string_view record_;
   bool was_ended_ = false;
   std::uint64_t line_ = 0;

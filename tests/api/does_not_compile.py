@@ -30,6 +30,7 @@ HEADERS = """#include <chrono>
 #include <functional>
 #include <list>
 #include <sortile/groups.hpp>
+#include <sortile/route.hpp>
 #include <sortile/scan.hpp>
 #include <sortile/select.hpp>
 #include <sortile/sortile.hpp>
@@ -43,6 +44,7 @@ struct fixed { const int id; };
 std::vector<int> v, w;
 std::vector<float> f;
 std::vector<std::string> strings;
+const std::vector<std::string> constant_strings;
 std::vector<person> people;
 std::vector<bool> bits;
 std::vector<fixed> fixed_ones;
@@ -62,6 +64,7 @@ const std::vector<double> halves{0.5};
 inline constexpr auto younger = [](const auto& a, const auto& b) { return &a < &b; }; // any order
 """
 
+OF_STRINGS = "calls of strings take arrays of std::string_view and of std::string in one piece of memory"
 STRINGS = "strings are no keys; sort_strings, argsort_strings and unique_strings take them"
 RANGES = "calls take a range in place of two iterators: sort(v)"
 MEMBERS = "name the members that decide: sort(v, by(&T::member))"
@@ -188,6 +191,20 @@ REFUSED = [
     ("sortile::permute(f, v);", POSITIONS),
     ("sortile::permute(v, strings);", VALUES),
     ("sortile::merge(v, strings, w);", STRINGS),
+    ("sortile::merge(strings, strings, strings);", STRINGS),
+    ("sortile::sort_strings(v);", OF_STRINGS),
+    ("sortile::sort_strings(list, {.threads = 1});", OF_STRINGS),
+    ("sortile::sort_strings(constant_strings);", CONST),
+    ("auto p = sortile::argsort_strings<std::uint32_t>(words);", OF_STRINGS),
+    ("auto p = sortile::unique_strings(people);", OF_STRINGS),
+    ("auto p = sortile::group_by<short>(v);", "positions are integers of 32 or 64 bits: group_by<std::uint32_t>(keys)"),
+    ("auto p = sortile::quantiles(v, 0.5);", "probabilities are a list: quantiles(v, {0.5})"),
+    ("auto p = sortile::quantiles(v, 1, sortile::quantile_method::lower, {.threads = 1});", "probabilities are a list"),
+    ("auto p = sortile::keys_at_ranks(v, 3);", "ranks are a list: keys_at_ranks(v, {rank})"),
+    ("auto p = sortile::segment_quantiles(v, 0.5, sortile::segments::rows(1, 1));", "probabilities are a list: segment_quantiles"),
+    ("auto p = sortile::segment_keys_at_ranks(v, 3, sortile::segments::rows(1, 1));", "ranks are a list: segment_keys_at_ranks"),
+    ("auto p = sortile::route(f, 2);", "experts are numbered by integers of 8 to 64 bits"),
+    ("auto p = sortile::route(list, 2, 4);", PIECE),
     ("sortile::merge(v, f, w);", "ranges and output must have keys of one type"),
     ("sortile::merge(v, w, constant);", CONST),
     ("sortile::merge(v, w, v, order::descending);", DIRECTION),

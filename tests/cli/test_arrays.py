@@ -527,7 +527,7 @@ class Broken(CommandTest):
 
     def test_options_of_the_other_kind(self):
         path = self.file("a.npy", npy("'<u4'", 1, b"1234"))
-        for options in (["-k1"], ["-n"], ["-t,"], ["--by", "x"]):
+        for options in (["-k1"], ["-n"], ["-t,"], ["--by", "x"], ["--random-source", path]):
             self.refused("sort", "--format", "npy", path, *options, says="goes with text")
         self.refused("sort", path, "--type", "u32", "--format", "npy", says="--type")
         self.refused("sort", path, path, says="one file at a time")

@@ -154,7 +154,7 @@ class Larger(CommandTest):
         data = self.random.randbytes(1 << 22)
         for descr, size in (("'<f4'", 4), ("'>u2'", 2), ("'<M8[s]'", 8), ("[('a', '<u2'), ('b', '>i2')]", 4)):
             n = len(data) // size
-            for shape, axis, fortran in (((n // 64, 64), -1, False), ((64, n // 64), 0, True), ((n // 64, 8, 8), 1, False), ((n // 64, 64), 0, False), ((3, 0, 5), 1, False)):
+            for shape, axis, fortran in (((n // 64, 64), -1, False), ((64, n // 64), 0, True), ((n // 64, 8, 8), 1, False), ((n // 64, 64), 0, False), ((3, 0, 5), 1, False), ((0, n), 1, False)):
                 name = self.file("a.npy", npy(descr, n, data[:0 if 0 in shape else None], shape=str(shape), fortran=fortran))
                 self.good("sort", "-S", "4G", "--axis", axis, name, "--no-sync", "-o", self.path("in-memory"))
                 if shape == (n // 64, 64) and axis == 0:
@@ -162,6 +162,8 @@ class Larger(CommandTest):
                     continue
                 self.good("sort", *SMALL, "--axis", axis, name, "--no-sync", "-o", self.path("in-pieces"))
                 self.assertTrue(self.content("in-memory") == self.content("in-pieces"), (descr, shape, axis))
+        none = self.file("none.npy", npy("'<u4'", 0, b"", shape="(0, 1048576)"))
+        self.assertEqual(self.good("sort", *SMALL, "--rows", "--quantiles", "0.5", none), b"")
         short = self.file("short.npy", npy("'<u4'", 1 << 20, data[:-4], shape="(16384, 64)"))
         self.refused("sort", *SMALL, "--rows", short, "-o", self.path("never"), says="follow the header")
         self.assertFalse(os.path.exists(self.path("never")))
@@ -430,6 +432,17 @@ class Memory(CommandTest):
         self.assertLess(self.peak("-k1,1", long), self.LIMIT + 64)
         keys = self.file("keys.u64", self.random.randbytes(80 << 20))
         self.assertLess(self.peak(keys), self.LIMIT + 64)
+
+    def test_many_inputs_are_merged_within_the_limit(self):
+        """Short inputs take what they hold, and of long ones no more are open at once than the limit has buffers for."""
+        os.mkdir(self.path("in"))
+        for size in (1, 20000):
+            names = [self.file(f"in/{i}", b"%04d\n" % i * size) for i in range(1000)]
+            self.assertLess(self.peak("-m", "--no-sync", *names), self.LIMIT + 64)
+            self.assertTrue(self.content("out") == b"".join(b"%04d\n" % i * size for i in range(1000)))
+        self.LIMIT = 1 << 14  # MiB: a limit that does not bind
+        names = [self.file(f"in/{i}", b"%04d\n" % i) for i in range(1000)]
+        self.assertLess(self.peak("-m", "--no-sync", *names), 64)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ class Faults(CommandTest):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([SORTILE, *command], stdout=full, stderr=subprocess.PIPE, timeout=60)
             self.assertEqual(done.returncode, 2, command)
-            self.assertIn(b"No space left on device", done.stderr, command)
+            self.assertIn(b"/dev/full" if "-o" in command else b"standard output", done.stderr, command)
+            self.assertIn(b"cannot write: No space left on device", done.stderr, command)
 
     def test_bad_inputs(self):
         target = self.file("target", b"as it was")

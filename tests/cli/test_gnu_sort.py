@@ -185,6 +185,7 @@ class GnuSort(CommandTest):
                 self.compare(["--random-source=" + source, *options], text, "random")
         self.compare(["-R", "--random-source=" + self.file("short", b"0123")], b"a\nb\n", "a source that is too short")
         self.compare(["-R", "--random-source=" + self.path("missing")], b"a\nb\n", "no source")
+        self.compare(["-R", "--random-source="], b"a\nb\n", "a source without a name")
         text = b"".join(b"%d\n" % (i % 40) for i in range(400))
         once, again = self.good("sort", "-R", stdin=text), self.good("sort", "-R", stdin=text)
         self.assertEqual(sorted(once.split()), sorted(text.split()))

@@ -69,6 +69,10 @@ class Manners(CommandTest):
         self.refused("sort", path, "--engine", "nosuch", "--force", says=["nosuch", "cpu"])
         self.refused("sort", path, "--force", env={"SORTILE_ENGINE": "nosuch"}, says=["nosuch", "SORTILE_ENGINE"])
         self.good("sort", path, "--engine", "cpu", "--force")
+        lines, table = self.file("lines", b"a\nb\n"), self.file("t.csv", b"a\n1\n")
+        for command in (["check", lines], ["merge", lines], ["sort", "-c", lines], ["sort", "-m", lines], ["sort", "--types", table]):  # which use none
+            self.refused(*command, "--engine", "nosuch", says=["nosuch", "cpu"])
+            self.assertEqual(run(*command, "--engine", "cpu")[0], 0, command)
         explained = self.good("sort", path, "--explain").decode()
         self.assertRegex(explained, r"engine\s+\w+: \S")
         self.assertIn("workspace", explained)
@@ -80,6 +84,12 @@ class Manners(CommandTest):
         self.assertRegex(run("sort", "-v", path, "-o", self.path("out"))[2], rb"^sortile sort: 2 records in [\d.]+ s, .*; engine \w+: .*\n$")
         self.assertGreater(run("sort", "-vv", path, "-o", self.path("out"))[2].count(b"\n"), 2)
         self.assertEqual(run("check", "-v", path)[0], 1)
+        for name, content, count, options in (("l", b"a\nb\n", 4, []), ("t.csv", b"a\n1\n", 2, ["--by", "a"]), ("u.csv", b"a\n1\n", 2, ["--by", "a:num"]), ("k.npy", npy("'<u4'", 2, b"12345678"), 4, []),
+                                              ("v.npy", npy("'<u4'", 2, b"12345678"), 2, ["-u"]), ("r", b"a1b2", 4, ["--record", "2"])):
+            sorted_file = self.file(name, content)
+            for quiet in ("-v", "-q"):
+                said = run("merge", quiet, sorted_file, sorted_file, *options, "-o", self.path("out" + os.path.splitext(name)[1]))[2]
+                self.assertRegex(said, rb"^sortile merge: %d records in [\d.]+ s, .*/s\n$" % count if quiet == "-v" else b"^$", name)
 
     def on_terminal(self, *arguments):
         """Runs with standard output and error on a terminal; gives the status and all that was written there."""
@@ -154,6 +164,18 @@ class Manners(CommandTest):
         self.refused("sort", "--by=", path, says="--by: its value is empty")
         self.refused("check", "--by", "", path, says="--by: its value is empty")
         self.refused("merge", "--by", "", path, says="--by: its value is empty")
+        pairs = self.file("pairs.npy", npy("[('a', '<u4'), ('b', '<u4')]", 1, b"12345678"))
+        for command in ("sort", "check", "merge"):
+            self.refused(command, pairs, "--key", "", says="--key: its value is empty")
+        for command in ("check", "merge"):
+            self.refused(command, "--by=", path, says="--by: its value is empty")
+        for output in (["--output="], ["--output", ""], ["-o", ""]):  # and the input does not become the output
+            self.refused("merge", *output, path, says="the name is empty")
+            self.refused("gen", "uniform", "-n3", *output, says="the name is empty")
+        self.assertEqual(self.content("lines"), b"b\na\n")
+        for option in ("--count", "--type", "--pairs", "--seed"):
+            self.refused("gen", "uniform", "-n", "3", option + "=", says=option)
+        self.assertEqual(self.good("check", "-q", "--", self.file("--by=", b"a\n"), cwd=self.folder), b"")
         for option in ("-T", "--compress-program", "--random-source"):  # sort(1) takes them until it needs them
             self.assertEqual(self.good("sort", option, "", path), b"a\nb\n")
 

@@ -26,9 +26,6 @@ namespace sortile::files {
 
 namespace {
 
-constexpr std::size_t smallest_buffer = std::size_t{1} << 15;
-constexpr std::size_t largest_buffer = std::size_t{1} << 20;
-
 class external_sorter {
  public:
   external_sorter(const run_format& format, const external_options& options)
@@ -36,13 +33,12 @@ class external_sorter {
     const std::size_t program = store_.program().empty() ? 1 : 2; // a file, and the pipe of its program
     const std::size_t files = most_open_inputs();
     need_open_files(temporary_file::of_a_merge(!store_.program().empty()));
-    const std::size_t by_memory = std::max<std::size_t>(2, options.memory / 2 / smallest_buffer);
     rounds_.files = files;
-    rounds_.most = std::min(std::max<std::size_t>(2, files / 2 / program), by_memory);
+    rounds_.most = std::min(std::max<std::size_t>(2, files / 2 / program), most_inputs_in(options.memory));
     if (options.batch != 0)
       rounds_.most = std::min(rounds_.most, options.batch);
     rounds_.shape = format.shape;
-    rounds_.buffer_bytes = std::clamp(options.memory / 2 / rounds_.most, smallest_buffer, largest_buffer);
+    rounds_.buffer_bytes = input_buffer_bytes(options.memory, rounds_.most);
   }
 
   void add_run(std::string_view piece) {
@@ -58,8 +54,7 @@ class external_sorter {
 
   void merge_all(output& to) {
     merge_in_rounds(runs_, format_.rules, rounds_, rounds_.most, store_);
-    const std::size_t buffer =
-        std::clamp(options_.memory / 2 / std::max<std::size_t>(1, runs_.size()), smallest_buffer, largest_buffer);
+    const std::size_t buffer = input_buffer_bytes(options_.memory, runs_.size());
     std::vector<std::unique_ptr<record_reader>> readers;
     for (auto& run : runs_)
       readers.push_back(run->open(nullptr, buffer));

@@ -21,8 +21,8 @@ named_input::named_input(std::string path, char delimiter, bool as_it_is)
     bytes_ = std::filesystem::file_size(path_, unknown);
 }
 
-std::unique_ptr<record_reader> named_input::open(const output* into, std::size_t) {
-  return std::make_unique<record_reader>(path_, delimiter_, std::nullopt, into, as_it_is_);
+std::unique_ptr<record_reader> named_input::open(const output* into, std::size_t buffer_bytes) {
+  return std::make_unique<record_reader>(path_, delimiter_, std::nullopt, into, as_it_is_, buffer_bytes);
 }
 
 temporary_run::temporary_run(temporary_file file, const record_shape& shape) : file_(std::move(file)), shape_(shape) {}

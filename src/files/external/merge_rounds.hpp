@@ -4,6 +4,8 @@
 #include "files/external/temporary_store.hpp"
 #include "files/record_merge.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,6 +64,20 @@ struct round_settings {
   record_shape shape{};
   std::size_t buffer_bytes = record_reader::usual_buffer_bytes;
 };
+
+/// Of the memory that a merge may take, half goes to the buffers of its inputs.
+constexpr std::size_t smallest_input_buffer = std::size_t{1} << 15;
+constexpr std::size_t largest_input_buffer = std::size_t{1} << 20;
+
+/// Inputs that can have a buffer each.
+constexpr std::size_t most_inputs_in(std::size_t memory) {
+  return std::max<std::size_t>(2, memory / 2 / smallest_input_buffer);
+}
+
+/// Bytes of the buffer of each.
+constexpr std::size_t input_buffer_bytes(std::size_t memory, std::size_t inputs) {
+  return std::clamp(memory / 2 / std::max<std::size_t>(1, inputs), smallest_input_buffer, largest_input_buffer);
+}
 
 /// Merges neighbours into temporary files that take their place until at most `wanted` are left, always those of the
 /// fewest bytes. Neighbours stay neighbours, so that equal records keep their order.
