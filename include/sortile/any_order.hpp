@@ -147,6 +147,24 @@ void order_positions(comparison_call& call, Structs& structs, Index* positions, 
   comparison_sorter(call, positions, call.buffer<Index>(0), n, before).run();
 }
 
+/// Very few elements of any kind. False: nothing was done.
+template <class Structs, class Less>
+bool sort_few_by_positions(Structs& structs, Less& less) {
+  const std::size_t n = length(structs);
+  if (n < 2 || n > most_in_two_blocks || !few_door_is_open())
+    return false;
+  if constexpr (array_like<Structs>)
+    if (!may_be_few(std::ranges::data(structs)))
+      return false;
+  std::uint32_t positions[most_in_two_blocks];
+  for (std::uint32_t i = 0; i < n; ++i)
+    positions[i] = i;
+  sort_very_few(positions, n,
+                by_position<std::ranges::iterator_t<Structs>, std::uint32_t, Less>{std::ranges::begin(structs), less});
+  move_along_cycles(std::ranges::begin(structs), positions, n);
+  return true;
+}
+
 /// Sorts elements of any kind by their positions, and moves `values`, ranges of the same length, along.
 template <class Index, class Structs, class Less, class... Values>
 void sort_by_positions(const char* operation, Structs& structs, Less& less, const options& opts, Values&... values) {
@@ -204,7 +222,7 @@ void merge_arrays(std::span<std::span<const T>> runs, std::span<T> out, Less& le
 /// any range with random access and a size. \throws invalid_argument for options that mean nothing here,
 /// workspace_too_small, engine_unusable, unknown_engine, out_of_memory, cancelled, and what `less` throws
 template <class R, comparison_of<R> Less>
-void sort(R&& elements, Less less, const options& opts = {}) {
+void sort(R&& elements, Less less, const options& opts) {
   using T = std::ranges::range_value_t<R>;
   if constexpr (!detail::check_movable_structs<R>()) {
     return;
@@ -220,14 +238,38 @@ void sort(R&& elements, Less less, const options& opts = {}) {
                                  {detail::named("the elements", elements, true)}, opts);
     detail::comparison_sorter(call, data, call.buffer<T>(0), n, before).run();
   } else {
-    detail::sort_any("a sort by a comparison", elements, less, opts);
+    if (!detail::are_usual(opts) || opts.order != order::ascending || !detail::sort_few_by_positions(elements, less))
+      detail::sort_any("a sort by a comparison", elements, less, opts);
+  }
+}
+
+template <class R, comparison_of<R> Less>
+void sort(R&& elements, Less less) {
+  using T = std::ranges::range_value_t<R>;
+  if constexpr (!detail::check_movable_structs<R>()) {
+    return;
+  } else if constexpr (detail::in_own_order<R, Less>) {
+    constexpr order direction = detail::is_greater<Less, T> ? order::descending : order::ascending;
+    if (!detail::sort_few(detail::in_place(elements), detail::length(elements), direction))
+      detail::with_usual_options(direction, [&](const options& opts) { sortile::sort(elements, opts); });
+  } else {
+    if constexpr (detail::array_like<R> && detail::moved_as_bytes<T>) {
+      const std::size_t n = detail::length(elements);
+      if (detail::sort_few_by(std::ranges::data(elements), n, n, detail::by_element<T, Less>{less}))
+        return;
+    } else if (detail::sort_few_by_positions(elements, less)) {
+      return;
+    }
+    detail::with_usual_options(order::ascending, [&](const options& opts) {
+      sortile::sort(std::forward<R>(elements), std::move(less), opts);
+    });
   }
 }
 
 /// Sorts `in` into `out`, which has the same length and does not overlap it; trivially copyable elements.
 template <value_range In, value_range Out, comparison_of<Out> Less>
 requires writable<Out>
-void sort(In&& in, Out&& out, Less less, const options& opts = {}) {
+void sort(In&& in, Out&& out, Less less, const options& opts = default_options()) {
   using T = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<T, std::ranges::range_value_t<In>>,
                 "sortile: input and output must have elements of one type");
@@ -248,7 +290,7 @@ void sort(In&& in, Out&& out, Less less, const options& opts = {}) {
 /// 64 bytes: values may have moved before their keys could
 template <class Keys, value_range Values, comparison_of<Keys> Less>
 requires writable<Values>
-void sort_by_key(Keys&& keys, Values&& values, Less less, const options& opts = {}) {
+void sort_by_key(Keys&& keys, Values&& values, Less less, const options& opts = default_options()) {
   using K = std::ranges::range_value_t<Keys>;
   using V = std::ranges::range_value_t<Values>;
   if constexpr (!detail::check_movable_structs<Keys>()) {
@@ -288,7 +330,7 @@ template <value_range KeysIn, value_range ValuesIn, value_range KeysOut, value_r
           comparison_of<KeysOut> Less>
 requires writable<KeysOut> && writable<ValuesOut>
 void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out, Less less,
-                 const options& opts = {}) {
+                 const options& opts = default_options()) {
   using K = std::ranges::range_value_t<KeysOut>;
   static_assert(std::same_as<K, std::ranges::range_value_t<KeysIn>>,
                 "sortile: input and output must have keys of one type");
@@ -316,7 +358,7 @@ void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Val
 /// \throws as sort(elements, less)
 template <class R, index_range Positions, comparison_of<R> Less>
 requires writable<Positions>
-void argsort(R&& elements, Positions&& positions, Less less, const options& opts = {}) {
+void argsort(R&& elements, Positions&& positions, Less less, const options& opts = default_options()) {
   using T = std::ranges::range_value_t<R>;
   using Index = std::ranges::range_value_t<Positions>;
   if constexpr (detail::check_structs<R>()) {
@@ -351,7 +393,7 @@ void argsort(R&& elements, Positions&& positions, Less less, const options& opts
 
 /// The order of the elements as a new vector, of 64-bit positions unless another index type is named.
 template <index Index = std::uint64_t, class R, comparison_of<R> Less>
-[[nodiscard]] std::vector<Index> argsort(R&& elements, Less less, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> argsort(R&& elements, Less less, const options& opts = default_options()) {
   std::vector<Index> positions = detail::room_for_positions<Index>("argsort", detail::length(elements));
   sortile::argsort(elements, positions, std::move(less), opts);
   return positions;
@@ -360,7 +402,7 @@ template <index Index = std::uint64_t, class R, comparison_of<R> Less>
 /// Whether less(elements[i], elements[i - 1]) holds for no i. Several threads; stops soon after the first.
 /// \throws as sort(elements, less)
 template <class R, comparison_of<R> Less>
-[[nodiscard]] bool is_sorted(R&& elements, Less less, const options& opts = {}) {
+[[nodiscard]] bool is_sorted(R&& elements, Less less, const options& opts = default_options()) {
   using T = std::ranges::range_value_t<R>;
   if constexpr (!detail::check_structs<R>()) {
     return false;
@@ -392,7 +434,7 @@ template <class R, comparison_of<R> Less>
 /// \throws as sort(elements, less), and invalid_argument where `out` has another length than all runs together
 template <std::ranges::sized_range Runs, value_range Out, comparison_of<Out> Less>
 requires value_range<std::ranges::range_reference_t<const Runs&>> && writable<Out>
-void merge(const Runs& runs, Out&& out, Less less, const options& opts = {}) {
+void merge(const Runs& runs, Out&& out, Less less, const options& opts = default_options()) {
   using T = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<T, std::ranges::range_value_t<std::ranges::range_reference_t<const Runs&>>>,
                 "sortile: runs and output must have elements of one type");
@@ -408,7 +450,7 @@ void merge(const Runs& runs, Out&& out, Less less, const options& opts = {}) {
 /// Merges two sorted ranges into `out`: of equal elements those of `a` come first.
 template <value_range A, value_range B, value_range Out, comparison_of<Out> Less>
 requires writable<Out>
-void merge(A&& a, B&& b, Out&& out, Less less, const options& opts = {}) {
+void merge(A&& a, B&& b, Out&& out, Less less, const options& opts = default_options()) {
   using T = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<T, std::ranges::range_value_t<A>> && std::same_as<T, std::ranges::range_value_t<B>>,
                 "sortile: ranges and output must have elements of one type");
@@ -423,7 +465,7 @@ void merge(A&& a, B&& b, Out&& out, Less less, const options& opts = {}) {
 /// Bytes of options::workspace that are enough to sort n elements of type T by any comparison on the CPU engine; with
 /// values of type Carried, or an argsort with positions of that type.
 template <class T, class Carried = void>
-[[nodiscard]] std::size_t any_order_workspace_bytes(std::size_t n, const options& opts = {}) {
+[[nodiscard]] std::size_t any_order_workspace_bytes(std::size_t n, const options& opts = default_options()) {
   std::size_t most = detail::comparison_workspace_bytes(n, sizeof(std::uint64_t), 1, opts); // positions
   const auto at_least = [&](std::size_t bytes) { most = bytes > most ? bytes : most; };
   if constexpr (std::is_void_v<Carried>) {

@@ -1,8 +1,8 @@
 // Short arrays, and those that are nearly in order, for any strict weak order: sorted in the caller's own code, or
 // before all else that comparison_sort.hpp does. Part of sortile.hpp.
 //
-//     up to 15 elements      each is put between those before it
-//     up to 4 KiB            one scan for runs: in order, or nearly (see below); else by merges, on the stack
+//     up to 16 elements      in order, or nearly; else all pairs are compared, from nine on of each half, which are
+//     merged up to 4 KiB            one scan for runs: in order, or nearly (see below); else by merges, on the stack
 //     more                   the same scan, with scratch of the library
 //
 // Nearly in order: runs are long, and few elements are out of place. Up to 32 are put between those before them. Of
@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -48,21 +49,97 @@ bool may_be_few(const T* data) {
   return few_door_is_open() && data != nullptr && reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0;
 }
 
-/// Puts each element between those before it. Each moves once, when its place is known, so none is lost where `before`
-/// throws.
+/// An element that was taken out of an array, which closes up before it. Whatever is thrown, it is put back.
+template <class T>
+class taken_out {
+ public:
+  explicit taken_out(T* at) : at_(at) { std::memcpy(held_, static_cast<const void*>(at), sizeof(T)); }
+  taken_out(const taken_out&) = delete;
+  taken_out& operator=(const taken_out&) = delete;
+  ~taken_out() { std::memcpy(static_cast<void*>(at_), held_, sizeof(T)); }
+
+  const T& element() const { return *std::launder(reinterpret_cast<const T*>(held_)); }
+  const T& before() const { return at_[-1]; }
+  bool is_first_of(const T* data) const { return at_ == data; }
+  void move_down() {
+    std::memcpy(static_cast<void*>(at_), static_cast<const void*>(at_ - 1), sizeof(T));
+    --at_;
+  }
+
+ private:
+  T* at_;
+  alignas(T) unsigned char held_[sizeof(T)];
+};
+
+/// Puts each element from `first` on between those before it, which are in order.
 template <class T, class Before>
-void insert_each(T* data, std::size_t n, const Before& before) {
-  for (std::size_t i = 1; i < n; ++i) {
-    std::size_t at = i;
-    while (at > 0 && before(data[i], data[at - 1]))
-      --at;
-    if (at == i)
+void insert_each(T* data, std::size_t first, std::size_t n, const Before& before) {
+  for (std::size_t i = first; i < n; ++i) {
+    if (!before(data[i], data[i - 1]))
       continue;
-    alignas(T) unsigned char held[sizeof(T)];
-    std::memcpy(held, static_cast<const void*>(data + i), sizeof(T));
-    for (std::size_t to = i; to > at; --to) // each by few moves; a call of memmove takes longer
-      std::memcpy(static_cast<void*>(data + to), static_cast<const void*>(data + to - 1), sizeof(T));
-    std::memcpy(static_cast<void*>(data + at), held, sizeof(T));
+    taken_out<T> one(data + i);
+    do
+      one.move_down();
+    while (!one.is_first_of(data) && before(one.element(), one.before()));
+  }
+}
+
+inline constexpr std::size_t most_in_two_blocks = 2 * block_elements;
+
+/// Sorts up to most_in_two_blocks.
+template <class T, class Less>
+void sort_in_blocks(T* data, std::size_t n, const Less& less) {
+  if (n <= block_elements)
+    return sort_part_of_block(data, data, n, less);
+  const std::size_t half = n / 2;
+  alignas(T) std::byte room[most_in_two_blocks * sizeof(T)];
+  T* const other = reinterpret_cast<T*>(room);
+  sort_part_of_block(other, data, half, less);
+  sort_part_of_block(other + half, data + half, half, less);
+  try {
+    merge_halves(data, other, half, less);
+  } catch (...) {
+    put(data, other, 2 * half);
+    throw;
+  }
+  insert_each(data, 2 * half, n, less);
+}
+
+/// What a walk over few elements finds; is_below(b, a) of their positions.
+struct few_walk {
+  static constexpr std::size_t least_ranked = 4; // of fewer there is little to guess
+
+  std::size_t n, in_order = 1; ///< elements that are, from the first on
+  std::size_t descents = 0;    ///< where more are not to be inserted: of those behind these, too
+
+  template <class IsBelow>
+  few_walk(std::size_t length, const IsBelow& is_below) : n(length) {
+    if (n < least_ranked)
+      return;
+    while (in_order < n && !is_below(in_order, in_order - 1))
+      ++in_order;
+    if (n > block_elements)
+      for (std::size_t i = in_order; i < n; ++i)
+        descents += is_below(i, i - 1);
+  }
+  bool are_in_order() const { return in_order == n; }
+  /// Whether each is to be put between those before it.
+  bool are_few() const {
+    return n < least_ranked || are_in_order() || (n > block_elements && descents <= few_descents);
+  }
+};
+
+/// Sorts up to most_in_two_blocks.
+template <class T, class Less>
+void sort_very_few(T* data, std::size_t n, const Less& less) {
+  if constexpr (sizeof(T) > most_moved_bytes) {
+    insert_each(data, 1, n, less);
+  } else {
+    const few_walk found(n, [&](std::size_t b, std::size_t a) { return less(data[b], data[a]); });
+    if (found.are_few())
+      insert_each(data, found.in_order, n, less);
+    else
+      sort_in_blocks(data, n, less);
   }
 }
 
@@ -264,7 +341,7 @@ bool put_in_order(array_runs<T>& found, T* data, T* other, std::size_t n, const 
   if (!found.are_long())
     return false;
   if (n <= most_inserted_nearly)
-    return insert_each(data, n, less), true;
+    return insert_each(data, 1, n, less), true;
   return outlier_sort(data, other, n, less).run();
 }
 
@@ -292,13 +369,11 @@ template <class T, class Less>
 template <class T, class Less>
 bool sort_few_by(T* data, std::size_t n, std::size_t most_merged, const Less& less) {
   static_assert(std::is_trivially_copyable_v<T>);
-  constexpr bool on_stack = most_on_stack<T> != 0;
-  constexpr std::size_t merged_from = 2 * block_elements; // two blocks are merged sooner
   if (n < 2 || !may_be_few(data))
     return false;
-  if (n < merged_from || (!on_stack && n == merged_from))
-    return insert_each(data, n, less), true;
-  if constexpr (on_stack)
+  if (n <= most_in_two_blocks)
+    return sort_very_few(data, n, less), true;
+  if constexpr (most_on_stack<T> != 0)
     return n <= most_on_stack<T> && sort_on_stack(data, n, most_merged, less);
   else
     return false;

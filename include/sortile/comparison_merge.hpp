@@ -65,19 +65,28 @@ void sort_block(T* to, const T* from, const Less& less) {
     std::memcpy(static_cast<void*>(to + ranks[i]), held + i * sizeof(T), sizeof(T));
 }
 
-/// Sorts fewer than a block, by insertion. Each element's place is found before one is moved.
+/// The same of up to a block.
 template <class T, class Less>
-void sort_few(T* to, const T* from, std::size_t n, const Less& less) {
-  put(to, from, n);
-  for (std::size_t i = 1; i < n; ++i) {
-    std::size_t place = i;
-    while (place > 0 && less(to[i], to[place - 1]))
-      --place;
-    alignas(T) std::byte held[sizeof(T)];
-    std::memcpy(held, static_cast<const void*>(to + i), sizeof held);
-    std::memmove(static_cast<void*>(to + place + 1), static_cast<const void*>(to + place), (i - place) * sizeof(T));
-    std::memcpy(static_cast<void*>(to + place), held, sizeof held);
+void sort_part_of_block(T* to, const T* from, std::size_t n, const Less& less) {
+  unsigned ranks[block_elements];
+  for (unsigned j = 0; j < n; ++j) {
+    unsigned rank = j;
+    for (unsigned i = 0; i < j; ++i) {
+      const bool j_first = less(from[j], from[i]);
+      ranks[i] += j_first;
+      rank -= j_first;
+    }
+    ranks[j] = rank;
   }
+  unsigned taken = 0;
+  alignas(T) std::byte held[block_elements * sizeof(T)];
+  for (std::size_t i = 0; i < n; ++i) {
+    taken |= 1u << ranks[i];
+    std::memcpy(held + i * sizeof(T), static_cast<const void*>(from + i), sizeof(T));
+  }
+  const bool is_order = taken == (1u << n) - 1; // else it is no strict weak order
+  for (std::size_t i = 0; i < n; ++i)
+    std::memcpy(static_cast<void*>(to + (is_order ? ranks[i] : i)), held + i * sizeof(T), sizeof(T));
 }
 
 /// Merges [from, from + half) and [from + half, from + 2 half) from both ends at once.
@@ -214,7 +223,7 @@ void sort_by_merges(T* data, T* other, std::size_t n, bool into_other, const Les
     std::size_t i = 0;
     for (; i + block_elements <= n; i += block_elements)
       sort_block(to + i, from + i, less);
-    sort_few(to + i, from + i, n - i, less);
+    sort_part_of_block(to + i, from + i, n - i, less);
     from = to;
     for (std::size_t width = block_elements; width < n; width *= 2) {
       to = from == data ? other : data;

@@ -37,7 +37,7 @@ struct groups_request {
 /// \return the number of groups; what lies behind so many elements of an output (offsets: one more) is unspecified.
 /// O(n) workspace; of host memory the call's own. \throws invalid_argument, unknown_engine, engine_unusable,
 /// out_of_memory, cancelled
-std::size_t run(const groups_request& request, const options& opts = {});
+std::size_t run(const groups_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t groups_workspace_bytes(const groups_request& request, const options& opts);
@@ -48,19 +48,19 @@ plan explain_groups(const groups_request& request, const options& opts);
 /// memory. Where keys is null the arrays need not be there yet: the answer is enough for any outputs. A template, so
 /// that a braced list that fits a sort_request too stays one.
 template <class = void>
-std::size_t workspace_bytes(const groups_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const groups_request& request, const options& opts = default_options()) {
   return detail::groups_workspace_bytes(request, opts);
 }
 
 /// How run() will carry this request out, as of a sort: from n, the types, and which outputs are wanted.
 template <class = void>
-plan explain(const groups_request& request, const options& opts = {}) {
+plan explain(const groups_request& request, const options& opts = default_options()) {
   return detail::explain_groups(request, opts);
 }
 
 /// The distinct keys, in order.
 template <key_range Keys>
-[[nodiscard]] auto unique(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] auto unique(Keys&& keys, const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   std::vector<K> distinct(detail::length(keys));
   distinct.resize(run(
@@ -78,7 +78,7 @@ struct key_counts {
 
 /// The distinct keys, in order, and how often each occurs.
 template <key_range Keys>
-[[nodiscard]] auto count_keys(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] auto count_keys(Keys&& keys, const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   const std::size_t n = detail::length(keys);
   key_counts<K> found{std::vector<K>(n), std::vector<std::uint64_t>(n)};
@@ -102,7 +102,7 @@ struct key_groups {
 };
 
 template <index Index = std::uint64_t, key_range Keys>
-[[nodiscard]] auto group_by(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] auto group_by(Keys&& keys, const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   const std::size_t n = detail::length(keys);
   key_groups<K, Index> found{std::vector<K>(n), detail::room_for_positions<Index>("group_by", n + 1),

@@ -12,8 +12,9 @@
 //
 // How. Each projection is called once for each element, in their order, on the calling thread, and its keys are written
 // to an array of their own. run(rows_request) finds the order from these arrays. Then the elements are moved, once.
-// Elements of up to 64 bytes by data members are compared first: up to 20 are sorted as they are, and up to 65,536
-// that are in order, but for few of them, are put in order (comparison_few.hpp).
+// Up to 16 (14 by two keys, and so on) are sorted where the call stands: their keys are read once, then all pairs are
+// compared. Elements of up to 64 bytes by data members are compared first: up to 20 are sorted as they are, and up to
+// 65,536 that are in order, but for few of them, are put in order (comparison_few.hpp).
 //
 // What holds. Stable. Of floats -0 equals +0 and every NaN is the largest. options::order descending turns all
 // directions round; options::bits and options::workspace are refused, and memory::device too: sortile/compare.cuh sorts
@@ -96,17 +97,21 @@ options options_for_rows(const options& opts, Structs& structs) {
     return options_for_rows(opts, nullptr, 0);
 }
 
-/// Calls call(opts, projections...) with the last arguments of a call: projections, then perhaps options.
-template <class Call, class... Arguments>
-void split_options(const Call& call, const Arguments&... arguments) {
+/// Calls few(order, projections...), then call(opts, projections...) where that was false or other options were named,
+/// with the last arguments of a call: projections, then perhaps options.
+template <class Few, class Call, class... Arguments>
+void split_options(const Few& few, const Call& call, const Arguments&... arguments) {
   const auto all = std::tie(arguments...);
   constexpr std::size_t count = sizeof...(Arguments);
   constexpr bool has_options = std::same_as<std::tuple_element_t<count - 1, std::tuple<Arguments...>>, options>;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    if constexpr (has_options)
-      call(std::get<count - 1>(all), std::get<I>(all)...);
-    else
-      call(options{}, std::get<I>(all)...);
+    if constexpr (has_options) {
+      const options& opts = std::get<count - 1>(all);
+      if (!are_usual(opts) || !few(opts.order, std::get<I>(all)...))
+        call(opts, std::get<I>(all)...);
+    } else if (!few(order::ascending, std::get<I>(all)...)) {
+      with_usual_options(order::ascending, [&](const options& opts) { call(opts, std::get<I>(all)...); });
+    }
   }
   (std::make_index_sequence<count - has_options>{});
 }
@@ -205,6 +210,26 @@ template <class Structs, class... F>
 concept comparable_by_members = array_like<Structs&> &&
     std::is_trivially_copyable_v<std::ranges::range_value_t<Structs>> &&(std::is_member_object_pointer_v<F>&&...);
 
+/// Moves elements to where they belong, element positions[i] to i, along the cycles of the permutation. Positions that
+/// are done become their own number.
+template <class Iterator, class Index>
+void move_along_cycles(Iterator first, Index* positions, std::size_t n) {
+  const auto at = [&](std::size_t i) { return first + static_cast<std::iter_difference_t<Iterator>>(i); };
+  for (std::size_t i = 0; i < n; ++i) {
+    if (positions[i] == i)
+      continue;
+    std::iter_value_t<Iterator> held = std::ranges::iter_move(at(i));
+    std::size_t hole = i;
+    for (std::size_t from = positions[hole]; from != i; from = positions[hole]) {
+      *at(hole) = std::ranges::iter_move(at(from));
+      positions[hole] = static_cast<Index>(hole);
+      hole = from;
+    }
+    *at(hole) = std::move(held);
+    positions[hole] = static_cast<Index>(hole);
+  }
+}
+
 /// The comparison that projections on members are.
 template <class T, class... F>
 auto by_members(const order& all, const projection<F>&... by) {
@@ -219,13 +244,108 @@ inline constexpr std::size_t most_merged_by_members = 20; // of more, a sort of 
 
 /// Sorts short arrays by members. False: nothing was done.
 template <class Structs, class... F>
-bool sort_few_by_members(Structs& structs, const options& opts, const projection<F>&... by) {
-  if constexpr (comparable_by_members<Structs, F...>)
-    return are_usual(opts) && sort_few_by(std::ranges::data(structs), length(structs), most_merged_by_members,
-                                          by_members<std::ranges::range_value_t<Structs>>(opts.order, by...));
-  else
-    return false;
+bool sort_few_by_members(Structs& structs, order all, const projection<F>&... by) {
+  return sort_few_by(std::ranges::data(structs), length(structs), most_merged_by_members,
+                     by_members<std::ranges::range_value_t<Structs>>(all, by...));
 }
+
+#if defined(__GNUC__) && !defined(__clang__) // which warns of arrays that are filled by a loop
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+/// The images of the keys that one projection gives of few elements.
+template <class T, class F>
+struct few_column {
+  using key_type = projected_key<F, T>;
+  using word = word_of<key_type>;
+
+  const projection<F>& by;
+  word flip;
+  word images[most_ranked];
+
+  few_column(const projection<F>& from, order all)
+      : by(from), flip(all_bits_if<word>((from.order == order::descending) != (all == order::descending))) {}
+  void take(std::size_t i, const T& element) {
+    const key_type key = std::invoke(by.key_of, element);
+    images[i] = static_cast<word>(image_of<key_type_of<key_type>>(std::bit_cast<word>(key)) ^ flip);
+  }
+};
+
+/// Structs of which all pairs are compared, by all their keys.
+template <class... F>
+inline constexpr std::size_t most_structs_ranked = most_ranked - 2 * (sizeof...(F) < 5 ? sizeof...(F) - 1 : 4);
+
+/// Ranks few elements that are out of order by what projections give, each of which is called once an element. Unknown:
+/// there are more, or the library is to be called.
+template <class Structs, class... F>
+few_order rank_structs(Structs& structs, few_rank* ranks, order all, const projection<F>&... by) {
+  using T = std::ranges::range_value_t<Structs>;
+  const std::size_t n = length(structs);
+  if (n - 2 > most_structs_ranked<F...> - 2 || !few_door_is_open() || ((by.order > order::descending) || ...))
+    return few_order::unknown;
+  if constexpr (std::ranges::contiguous_range<Structs>)
+    if (!is_aligned_array(std::ranges::data(structs)))
+      return few_order::unknown;
+  std::tuple<few_column<T, F>...> keys{few_column<T, F>(by, all)...};
+  return std::apply(
+      [&](auto&... columns) {
+        auto element = std::ranges::begin(structs);
+        for (std::size_t i = 0; i < n; ++i, ++element) {
+          const T& t = *element;
+          (columns.take(i, t), ...);
+        }
+        const auto is_below = [&](std::size_t a, std::size_t b) {
+          bool below = false, ties = true; // no branch: keys of random order are not guessed
+          ((below |= ties & (columns.images[a] < columns.images[b]), ties &= columns.images[a] == columns.images[b]),
+           ...);
+          return below;
+        };
+        const few_walk found(n, is_below);
+        if (found.are_in_order())
+          return few_order::in_order;
+        if (found.are_few() && n > block_elements) {
+          std::size_t positions[most_ranked];
+          for (std::size_t i = 0; i < n; ++i)
+            positions[i] = i;
+          insert_each(positions, found.in_order, n, is_below);
+          for (std::size_t i = 0; i < n; ++i)
+            ranks[positions[i]] = static_cast<few_rank>(i);
+        } else {
+          rank_all(n, ranks, is_below);
+        }
+        return few_order::out_of_order;
+      },
+      keys);
+}
+
+/// Sorts few structs. False: nothing was done.
+template <class Structs, class... F>
+bool sort_few_structs(Structs& structs, order all, const projection<F>&... by) {
+  using T = std::ranges::range_value_t<Structs>;
+  const std::size_t n = length(structs);
+  if constexpr (comparable_by_members<Structs, F...>)
+    if (n > most_structs_ranked<F...>)
+      return sort_few_by_members(structs, all, by...);
+  few_rank ranks[most_ranked] = {};
+  const few_order found = rank_structs(structs, ranks, all, by...);
+  if (found != few_order::out_of_order)
+    return found == few_order::in_order;
+  if constexpr (array_like<Structs&> && std::is_trivially_copyable_v<T> && sizeof(T) <= most_moved_bytes) {
+    T* const data = std::ranges::data(structs);
+    move_to_ranks(few_array<T>{data, data}, n, ranks);
+  } else {
+    std::size_t positions[most_ranked];
+    for (std::size_t i = 0; i < n; ++i)
+      positions[ranks[i]] = i;
+    move_along_cycles(std::ranges::begin(structs), positions, n);
+  }
+  return true;
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Longer ones, checked, where they are nearly in order. False: nothing was done.
 template <class Structs, class... F>
@@ -267,26 +387,6 @@ void order_structs(Structs& structs, Index* positions, const options& opts, cons
       keys);
 }
 
-/// Moves elements to where they belong, element positions[i] to i, along the cycles of the permutation. Positions that
-/// are done become their own number.
-template <class Iterator, class Index>
-void move_along_cycles(Iterator first, Index* positions, std::size_t n) {
-  const auto at = [&](std::size_t i) { return first + static_cast<std::iter_difference_t<Iterator>>(i); };
-  for (std::size_t i = 0; i < n; ++i) {
-    if (positions[i] == i)
-      continue;
-    std::iter_value_t<Iterator> held = std::ranges::iter_move(at(i));
-    std::size_t hole = i;
-    for (std::size_t from = positions[hole]; from != i; from = positions[hole]) {
-      *at(hole) = std::ranges::iter_move(at(from));
-      positions[hole] = static_cast<Index>(hole);
-      hole = from;
-    }
-    *at(hole) = std::move(held);
-    positions[hole] = static_cast<Index>(hole);
-  }
-}
-
 template <class Index, class Structs, class... F>
 void sort_structs(Structs& structs, const options& opts, const options& for_rows, const projection<F>&... by) {
   const std::size_t n = length(structs);
@@ -318,10 +418,14 @@ void sort(Structs&& structs, const projection<F>& first, const More&... more) {
   using T = std::ranges::range_value_t<Structs>;
   if constexpr (detail::check_movable_structs<Structs>() && detail::check_projection<T, projection<F>>::value)
     detail::split_options(
+        [&](order all, const auto&... by) {
+          if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...))
+            return detail::sort_few_structs(structs, all, by...);
+          else
+            return true;
+        },
         [&](const options& opts, const auto&... by) {
           if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
-            if (detail::sort_few_by_members(structs, opts, by...))
-              return;
             const options for_rows = detail::options_for_rows(opts, structs);
             if (detail::put_in_order_by_members(structs, opts, by...))
               return;
@@ -347,6 +451,20 @@ void argsort(Structs&& structs, Positions&& positions, const projection<F>& firs
   using Index = std::ranges::range_value_t<Positions>;
   if constexpr (detail::check_structs<Structs>() && detail::check_projection<T, projection<F>>::value)
     detail::split_options(
+        [&](order all, const auto&... by) {
+          if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
+            const std::size_t n = detail::length(structs);
+            detail::few_rank ranks[detail::most_ranked] = {};
+            Index* const to = std::ranges::data(positions);
+            if (n != detail::length(positions) || !detail::is_aligned_array(to))
+              return false;
+            const detail::few_order found = detail::rank_structs(structs, ranks, all, by...);
+            for (std::size_t i = 0; i < n && found != detail::few_order::unknown; ++i)
+              to[found == detail::few_order::in_order ? i : ranks[i]] = static_cast<Index>(i);
+            return found != detail::few_order::unknown;
+          }
+          return true;
+        },
         [&](const options& opts, const auto&... by) {
           if constexpr ((detail::check_projection<T, std::remove_cvref_t<decltype(by)>>::value && ...)) {
             const std::size_t n = detail::length(structs);

@@ -129,13 +129,13 @@ struct plan {
 std::string to_string(const plan& p);
 
 /// \throws unknown_engine, engine_unusable, invalid_argument: as run() would.
-plan explain(const sort_request& request, const options& opts = {});
+plan explain(const sort_request& request, const options& opts = default_options());
 
 /// Bytes of scratch that are enough for run() with this request on this engine. For arrays in device memory also with
 /// fewer keys, and wherever the keys lie, as their type allows, and values at multiples of their size (of 4, 8 and 16
 /// bytes; others anywhere); so one workspace serves many sorts. Where keys_in is null the arrays need not be there yet:
 /// the answer is enough in place and apart. It needs no device: without one it is enough for any.
-std::size_t workspace_bytes(const sort_request& request, const options& opts = {});
+std::size_t workspace_bytes(const sort_request& request, const options& opts = default_options());
 
 /// Sorts. Stable. O(n · key width) work, O(n) workspace.
 /// \return where the result lies (plan::result).
@@ -143,14 +143,14 @@ std::size_t workspace_bytes(const sort_request& request, const options& opts = {
 /// value size
 ///         of 0, an index type too narrow for n
 /// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
-result_place run(const sort_request& request, const options& opts = {});
+result_place run(const sort_request& request, const options& opts = default_options());
 
 /// Merges sorted runs; opts.order and opts.bits must be those of the runs, which is not checked: of others the result
 /// is unspecified. Stable. O(n log(number of runs)) work. The list of runs is read before the call returns; in device
 /// memory the rest is asynchronous, and may be captured in a CUDA graph where options::workspace is given.
 /// \throws invalid_argument as a sort, also where an output overlaps a run; workspace_too_small, unknown_engine,
 /// engine_unusable, out_of_memory, cancelled, device_failure
-void run(const merge_request& request, const options& opts = {});
+void run(const merge_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t merge_workspace_bytes(const merge_request& request, const options& opts);
@@ -161,30 +161,31 @@ plan explain_merge(const merge_request& request, const options& opts);
 /// wherever the arrays lie, as their types allow, and values at multiples of their size, unless those given do not.
 /// Where keys_out is null no array need be there yet. 0 on the CPU engine, which allocates its own.
 template <class = void>
-std::size_t workspace_bytes(const merge_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const merge_request& request, const options& opts = default_options()) {
   return detail::merge_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from the lengths of the runs and the types alone.
 template <class = void>
-plan explain(const merge_request& request, const options& opts = {}) {
+plan explain(const merge_request& request, const options& opts = default_options()) {
   return detail::explain_merge(request, opts);
 }
 
 /// Orders rows by several keys (opts.order and opts.bits must be left at their defaults: each column has its own).
-void run(const rows_request& request, const options& opts = {});
+void run(const rows_request& request, const options& opts = default_options());
 
 /// Sorts rows in place: all arrays are rearranged, or none is. Nothing is moved before all memory is at hand, and the
 /// progress callback is told of the sort alone: after out_of_memory or cancelled every array is as it was. O(n)
 /// workspace: what ordering the rows takes, then 4 or 8 bytes a row and a copy of the array with the widest values.
-void run(const sort_rows_request& request, const options& opts = {});
+void run(const sort_rows_request& request, const options& opts = default_options());
 
 /// After out_of_memory the values are as they were. Reads all indices before it moves a value.
-void run(const permute_request& request, const options& opts = {});
+void run(const permute_request& request, const options& opts = default_options());
 
 /// The position of the first key that is smaller (greater, descending) than its predecessor; nothing where all are in
 /// order.
-std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n, const options& opts = {});
+std::optional<std::size_t> first_disorder(key_type type, const void* keys, std::size_t n,
+                                          const options& opts = default_options());
 
 /// Gives back to the system the scratch memory (at most 1 GiB) that large calls without a workspace of the caller keep
 /// from one to the next, and the pinned memory through which arrays of the host go to a GPU and back (64 MiB for each

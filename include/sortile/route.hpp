@@ -61,20 +61,20 @@ plan explain_route(const route_request& request, const options& opts);
 /// result is the same in every run and on every engine.
 /// \throws invalid_argument, workspace_too_small, unknown_engine, engine_unusable, out_of_memory
 template <class = void>
-void run(const route_request& request, const options& opts = {}) {
+void run(const route_request& request, const options& opts = default_options()) {
   detail::run_route(request, opts);
 }
 
 /// Bytes of scratch that are enough for run() with this request in device memory: none for up to 2^17 pairs and 1024
 /// experts from sm_90 on, else about 1 KB an expert at most. 0 in host memory. The arrays need not be there yet.
 template <class = void>
-std::size_t workspace_bytes(const route_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const route_request& request, const options& opts = default_options()) {
   return detail::route_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from n, the number of experts and the types alone.
 template <class = void>
-plan explain(const route_request& request, const options& opts = {}) {
+plan explain(const route_request& request, const options& opts = default_options()) {
   return detail::explain_route(request, opts);
 }
 
@@ -96,7 +96,7 @@ concept expert_range = key_range<R> && std::integral<std::ranges::range_value_t<
 /// The rows of all experts, padded to multiples of `block`. `order` ends with the last expert's rows.
 template <index Index = std::uint32_t, detail::expert_range Experts>
 [[nodiscard]] routed_pairs<Index> route(Experts&& experts, std::size_t expert_count, std::size_t block = 1,
-                                        const options& opts = {}) {
+                                        const options& opts = default_options()) {
   using E = std::remove_cv_t<std::ranges::range_value_t<Experts>>;
   const std::size_t n = detail::length(experts);
   constexpr std::size_t most_rows = std::size_t{1} << 32;

@@ -37,7 +37,7 @@ struct scan_request {
 /// Arrays lie where options::memory says; in device memory the call is asynchronous and can be captured in a graph, as
 /// sorts can. Of options these are taken: engine, threads, memory and what goes with it.
 /// \throws invalid_argument, workspace_too_small, unknown_engine, engine_unusable, out_of_memory
-void run(const scan_request& request, const options& opts = {});
+void run(const scan_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t scan_workspace_bytes(const scan_request& request, const options& opts);
@@ -48,13 +48,13 @@ plan explain_scan(const scan_request& request, const options& opts);
 /// below 0.1 % of the array. 0 in host memory. A template, so that a braced list that fits a sort_request too stays
 /// one.
 template <class = void>
-std::size_t workspace_bytes(const scan_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const scan_request& request, const options& opts = default_options()) {
   return detail::scan_workspace_bytes(request, opts);
 }
 
 /// How run() will carry this request out, as of a sort; from n and the type alone.
 template <class = void>
-plan explain(const scan_request& request, const options& opts = {}) {
+plan explain(const scan_request& request, const options& opts = default_options()) {
   return detail::explain_scan(request, opts);
 }
 
@@ -69,7 +69,7 @@ struct histogram_request {
 };
 
 /// One read of the keys for all digits; no workspace. Memory, asynchronous calls and errors are as of scans.
-void run(const histogram_request& request, const options& opts = {});
+void run(const histogram_request& request, const options& opts = default_options());
 
 namespace detail {
 plan explain_histogram(const histogram_request& request, const options& opts);
@@ -77,7 +77,7 @@ plan explain_histogram(const histogram_request& request, const options& opts);
 
 /// How run() will carry this request out, as of a sort; from n and the type alone.
 template <class = void>
-plan explain(const histogram_request& request, const options& opts = {}) {
+plan explain(const histogram_request& request, const options& opts = default_options()) {
   return detail::explain_histogram(request, opts);
 }
 
@@ -122,20 +122,22 @@ constexpr void refuse_operator() {
 /// out[i] becomes in[0] ∘ … ∘ in[i]; `out` may be `in`.
 template <index_range In, index_range Out>
 requires writable<Out>
-void inclusive_scan(In&& in, Out&& out, scan_operator op = scan_operator::sum, const options& opts = {}) {
+void inclusive_scan(In&& in, Out&& out, scan_operator op = scan_operator::sum,
+                    const options& opts = default_options()) {
   detail::scan("inclusive_scan", scan_kind::inclusive, in, out, op, opts);
 }
 
 /// out[i] becomes in[0] ∘ … ∘ in[i − 1]; `out` may be `in`.
 template <index_range In, index_range Out>
 requires writable<Out>
-void exclusive_scan(In&& in, Out&& out, scan_operator op = scan_operator::sum, const options& opts = {}) {
+void exclusive_scan(In&& in, Out&& out, scan_operator op = scan_operator::sum,
+                    const options& opts = default_options()) {
   detail::scan("exclusive_scan", scan_kind::exclusive, in, out, op, opts);
 }
 
 /// The counts of all digits: [256 · digit + value].
 template <key_range Keys>
-[[nodiscard]] std::vector<std::uint64_t> digit_histogram(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] std::vector<std::uint64_t> digit_histogram(Keys&& keys, const options& opts = default_options()) {
   using K = std::ranges::range_value_t<Keys>;
   std::vector<std::uint64_t> counts(256 * sizeof(K));
   run(

@@ -60,27 +60,27 @@ plan explain_in_segments(const segmented_quantiles_request& request, const optio
 /// empty then, and one that reaches beyond the arrays is cut off. Only options::checked tells of it, in partial sorts.
 /// \throws what the same selection of one array and sorts within segments throw
 template <class Request>
-void run(const segmented<Request>& request, const options& opts = {}) {
+void run(const segmented<Request>& request, const options& opts = default_options()) {
   detail::run_in_segments(request, opts);
 }
 
 /// Bytes of scratch that are enough for run() with this request in device memory, whatever the offsets are; neither
 /// they nor the arrays need be there yet. In host memory these calls allocate their own: 0.
 template <class Request>
-std::size_t workspace_bytes(const segmented<Request>& request, const options& opts = {}) {
+std::size_t workspace_bytes(const segmented<Request>& request, const options& opts = default_options()) {
   return detail::workspace_in_segments(request, opts);
 }
 
 /// How the request will be carried out; from its numbers and types alone.
 template <class Request>
-plan explain(const segmented<Request>& request, const options& opts = {}) {
+plan explain(const segmented<Request>& request, const options& opts = default_options()) {
   return detail::explain_in_segments(request, opts);
 }
 
 /// The first k keys of each segment, or all of a shorter one, move to its front, in order.
 template <key_range Keys>
 requires writable<Keys>
-void segment_partial_sort(Keys&& keys, std::size_t k, const segments& where, const options& opts = {}) {
+void segment_partial_sort(Keys&& keys, std::size_t k, const segments& where, const options& opts = default_options()) {
   run(segmented_partial_sort_request{detail::partial_sort_of(keys, k), where}, opts);
 }
 
@@ -88,7 +88,7 @@ void segment_partial_sort(Keys&& keys, std::size_t k, const segments& where, con
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
 void segment_partial_sort_by_key(Keys&& keys, Values&& values, std::size_t k, const segments& where,
-                                 const options& opts = {}) {
+                                 const options& opts = default_options()) {
   run(segmented_partial_sort_request{detail::partial_sort_of("segment_partial_sort_by_key", keys, values, k), where},
       opts);
 }
@@ -96,14 +96,14 @@ void segment_partial_sort_by_key(Keys&& keys, Values&& values, std::size_t k, co
 /// The key at place nth of each segment becomes what a sort of the segment would have there.
 template <key_range Keys>
 requires writable<Keys>
-void segment_nth_element(Keys&& keys, std::size_t nth, const segments& where, const options& opts = {}) {
+void segment_nth_element(Keys&& keys, std::size_t nth, const segments& where, const options& opts = default_options()) {
   run(segmented_nth_element_request{detail::nth_element_of(keys, nth), where}, opts);
 }
 
 /// The keys at these ranks of each segment, segment by segment; K{} where a segment has no such rank.
 template <key_range Keys>
 [[nodiscard]] auto segment_keys_at_ranks(Keys&& keys, std::span<const std::size_t> ranks, const segments& where,
-                                         const options& opts = {}) {
+                                         const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   std::vector<K> found = detail::room_for_results<K>("segment_keys_at_ranks", where.count, ranks.size());
   run(segmented_ranks_request{detail::ranks_of(keys, ranks, found.data()), where}, opts);
@@ -111,7 +111,7 @@ template <key_range Keys>
 }
 template <key_range Keys>
 [[nodiscard]] auto segment_keys_at_ranks(Keys&& keys, std::initializer_list<std::size_t> ranks, const segments& where,
-                                         const options& opts = {}) {
+                                         const options& opts = default_options()) {
   return segment_keys_at_ranks(keys, std::span<const std::size_t>(ranks.begin(), ranks.size()), where, opts);
 }
 
@@ -119,7 +119,7 @@ template <key_range Keys>
 template <key_range Keys>
 [[nodiscard]] std::vector<double>
 segment_quantiles(Keys&& keys, std::span<const double> probabilities, const segments& where,
-                  quantile_method method = quantile_method::linear, const options& opts = {}) {
+                  quantile_method method = quantile_method::linear, const options& opts = default_options()) {
   std::vector<double> results =
       detail::room_for_results<double>("segment_quantiles", where.count, probabilities.size());
   run(segmented_quantiles_request{detail::quantiles_of(keys, probabilities, method, results.data()), where}, opts);
@@ -128,14 +128,15 @@ segment_quantiles(Keys&& keys, std::span<const double> probabilities, const segm
 template <key_range Keys>
 [[nodiscard]] std::vector<double>
 segment_quantiles(Keys&& keys, std::initializer_list<double> probabilities, const segments& where,
-                  quantile_method method = quantile_method::linear, const options& opts = {}) {
+                  quantile_method method = quantile_method::linear, const options& opts = default_options()) {
   return segment_quantiles(keys, std::span<const double>(probabilities.begin(), probabilities.size()), where, method,
                            opts);
 }
 
 /// The median of each segment.
 template <key_range Keys>
-[[nodiscard]] std::vector<double> segment_median(Keys&& keys, const segments& where, const options& opts = {}) {
+[[nodiscard]] std::vector<double> segment_median(Keys&& keys, const segments& where,
+                                                 const options& opts = default_options()) {
   return segment_quantiles(keys, {0.5}, where, quantile_method::linear, opts);
 }
 

@@ -115,29 +115,29 @@ struct segmented_request {
 };
 
 /// \throws unknown_engine, engine_unusable, invalid_argument: as run() would.
-plan explain(const segmented_request& request, const options& opts = {});
+plan explain(const segmented_request& request, const options& opts = default_options());
 
 /// Bytes of scratch that are enough for run() with this request on this engine, whatever the offsets are; they are not
 /// read, and neither they nor the arrays need be there yet. In device memory also with fewer elements and segments.
-std::size_t workspace_bytes(const segmented_request& request, const options& opts = {});
+std::size_t workspace_bytes(const segmented_request& request, const options& opts = default_options());
 
 /// Sorts within the segments. O(n · key width) work, O(n) workspace at most; of host arrays less where no segment is
 /// long.
 /// \throws what run(sort_request) throws; invalid_argument also for segments that decrease, overlap, or reach beyond
 /// the arrays
-void run(const segmented_request& request, const options& opts = {});
+void run(const segmented_request& request, const options& opts = default_options());
 
 /// Sorts the keys of each segment in place.
 template <key_range Keys>
 requires writable<Keys>
-void segment_sort(Keys&& keys, const segments& where, const options& opts = {}) {
+void segment_sort(Keys&& keys, const segments& where, const options& opts = default_options()) {
   run(segmented_request{detail::keys_request(keys, keys), where}, opts);
 }
 
 /// Sorts the segments of `in` into those of `out`, which has the same length and does not overlap it.
 template <key_range In, key_range Out>
 requires writable<Out>
-void segment_sort(In&& in, Out&& out, const segments& where, const options& opts = {}) {
+void segment_sort(In&& in, Out&& out, const segments& where, const options& opts = default_options()) {
   detail::same_length("segment_sort", "in", detail::length(in), "out", detail::length(out));
   run(segmented_request{detail::keys_request(in, out), where}, opts);
 }
@@ -145,7 +145,7 @@ void segment_sort(In&& in, Out&& out, const segments& where, const options& opts
 /// Sorts the keys of each segment in place and moves values[i] with keys[i].
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
-void segment_sort_by_key(Keys&& keys, Values&& values, const segments& where, const options& opts = {}) {
+void segment_sort_by_key(Keys&& keys, Values&& values, const segments& where, const options& opts = default_options()) {
   detail::same_length("segment_sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
   segmented_request request{detail::keys_request(keys, keys), where};
   detail::add_values(request.arrays, values, values);
@@ -157,7 +157,7 @@ void segment_sort_by_key(Keys&& keys, Values&& values, const segments& where, co
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
 requires writable<KeysOut> && writable<ValuesOut>
 void segment_sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
-                         const segments& where, const options& opts = {}) {
+                         const segments& where, const options& opts = default_options()) {
   const std::size_t n = detail::length(keys_in);
   detail::same_length("segment_sort_by_key", "keys_in", n, "values_in", detail::length(values_in));
   detail::same_length("segment_sort_by_key", "keys_in", n, "keys_out", detail::length(keys_out));
@@ -171,7 +171,8 @@ void segment_sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_
 /// b + positions[b] is the first. The keys are only read.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void segment_argsort(Keys&& keys, Positions&& positions, const segments& where, const options& opts = {}) {
+void segment_argsort(Keys&& keys, Positions&& positions, const segments& where,
+                     const options& opts = default_options()) {
   using K = std::ranges::range_value_t<Keys>;
   using Index = std::ranges::range_value_t<Positions>;
   const std::size_t n = detail::length(keys);
@@ -189,7 +190,8 @@ void segment_argsort(Keys&& keys, Positions&& positions, const segments& where, 
 
 /// The same as a new vector, of 64-bit positions unless another index type is named; 0 where there is no segment.
 template <index Index = std::uint64_t, key_range Keys>
-[[nodiscard]] std::vector<Index> segment_argsort(Keys&& keys, const segments& where, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> segment_argsort(Keys&& keys, const segments& where,
+                                                 const options& opts = default_options()) {
   std::vector<Index> positions = detail::room_for_positions<Index>("segment_argsort", detail::length(keys));
   segment_argsort(keys, positions, where, opts);
   return positions;

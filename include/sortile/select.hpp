@@ -67,20 +67,20 @@ plan explain_segmented_top_k(const segmented_top_k_request& request, const optio
 /// Asynchronous in device memory. Arrays in host memory need no workspace. \throws what top-k and sorts within segments
 /// throw
 template <std::same_as<segmented_top_k_request> Request>
-void run(const Request& request, const options& opts = {}) {
+void run(const Request& request, const options& opts = default_options()) {
   detail::run_segmented_top_k(request, opts);
 }
 
 /// Bytes of scratch that are enough for run() with this request, whatever the offsets are and wherever the arrays lie,
 /// which need not be there yet. 0 for the CPU engine, which allocates its own.
 template <std::same_as<segmented_top_k_request> Request>
-std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const Request& request, const options& opts = default_options()) {
   return detail::segmented_top_k_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from n, k, the number of segments and the types alone.
 template <std::same_as<segmented_top_k_request> Request>
-plan explain(const Request& request, const options& opts = {}) {
+plan explain(const Request& request, const options& opts = default_options()) {
   return detail::explain_segmented_top_k(request, opts);
 }
 
@@ -97,20 +97,20 @@ plan explain_top_k(const top_k_request& request, const options& opts);
 /// \throws invalid_argument     k above n, and what sorts refuse
 /// \throws workspace_too_small, unknown_engine, engine_unusable, out_of_memory, cancelled
 template <class = void>
-void run(const top_k_request& request, const options& opts = {}) {
+void run(const top_k_request& request, const options& opts = default_options()) {
   detail::run_top_k(request, opts);
 }
 
 /// Bytes of scratch that are enough for run() with this request on this engine, wherever its arrays lie, which need not
 /// be there yet: keys_in may be null. Of this n and k alone: with fewer keys more of them may have to be sorted.
 template <class = void>
-std::size_t workspace_bytes(const top_k_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const top_k_request& request, const options& opts = default_options()) {
   return detail::top_k_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from n, k and the types alone.
 template <class = void>
-plan explain(const top_k_request& request, const options& opts = {}) {
+plan explain(const top_k_request& request, const options& opts = default_options()) {
   return detail::explain_top_k(request, opts);
 }
 
@@ -125,7 +125,7 @@ struct partial_sort_request {
   void* values = nullptr;
 };
 /// Asynchronous in device memory. \throws what sorts throw
-void run(const partial_sort_request& request, const options& opts = {});
+void run(const partial_sort_request& request, const options& opts = default_options());
 
 /// Puts that key into place `nth` which a stable sort would have there; no key before it comes after it in the order,
 /// and none behind it comes before it. Nothing where nth = n.
@@ -136,7 +136,7 @@ struct nth_element_request {
   void* keys = nullptr;
 };
 /// Asynchronous in device memory. \throws what sorts throw
-void run(const nth_element_request& request, const options& opts = {});
+void run(const nth_element_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t partial_sort_workspace_bytes(const partial_sort_request& request, const options& opts);
@@ -148,21 +148,21 @@ plan explain_nth_element(const nth_element_request& request, const options& opts
 /// Bytes of scratch that are enough for run() with this request, wherever its arrays lie, which need not be there yet:
 /// what options::workspace takes for arrays in device memory. 0 for the CPU engine, which allocates its own.
 template <std::same_as<partial_sort_request> Request> // no template that a braced list fits: there is top_k_request
-std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const Request& request, const options& opts = default_options()) {
   return detail::partial_sort_workspace_bytes(request, opts);
 }
 template <std::same_as<nth_element_request> Request>
-std::size_t workspace_bytes(const Request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const Request& request, const options& opts = default_options()) {
   return detail::nth_element_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from n, k and the types alone.
 template <std::same_as<partial_sort_request> Request>
-plan explain(const Request& request, const options& opts = {}) {
+plan explain(const Request& request, const options& opts = default_options()) {
   return detail::explain_partial_sort(request, opts);
 }
 template <std::same_as<nth_element_request> Request>
-plan explain(const Request& request, const options& opts = {}) {
+plan explain(const Request& request, const options& opts = default_options()) {
   return detail::explain_nth_element(request, opts);
 }
 
@@ -179,7 +179,7 @@ struct ranks_request {
   std::size_t stride = 0;
 };
 /// Asynchronous in device memory. \throws what sorts throw
-void run(const ranks_request& request, const options& opts = {});
+void run(const ranks_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t ranks_workspace_bytes(const ranks_request& request, const options& opts);
@@ -189,13 +189,13 @@ plan explain_ranks(const ranks_request& request, const options& opts);
 /// Bytes of scratch that are enough for run() with this request, wherever its arrays lie: what options::workspace takes
 /// for arrays in device memory. 0 for the CPU engine, which allocates its own.
 template <class = void>
-std::size_t workspace_bytes(const ranks_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const ranks_request& request, const options& opts = default_options()) {
   return detail::ranks_workspace_bytes(request, opts);
 }
 
 /// How the request will be carried out; from n, the ranks and the types alone.
 template <class = void>
-plan explain(const ranks_request& request, const options& opts = {}) {
+plan explain(const ranks_request& request, const options& opts = default_options()) {
   return detail::explain_ranks(request, opts);
 }
 
@@ -223,7 +223,7 @@ struct quantiles_request {
   std::size_t stride = 0;
 };
 /// Asynchronous in device memory. \throws what sorts throw
-void run(const quantiles_request& request, const options& opts = {});
+void run(const quantiles_request& request, const options& opts = default_options());
 
 namespace detail {
 std::size_t quantiles_workspace_bytes(const quantiles_request& request, const options& opts);
@@ -232,11 +232,11 @@ plan explain_quantiles(const quantiles_request& request, const options& opts);
 
 /// As for ranks_request.
 template <class = void>
-std::size_t workspace_bytes(const quantiles_request& request, const options& opts = {}) {
+std::size_t workspace_bytes(const quantiles_request& request, const options& opts = default_options()) {
   return detail::quantiles_workspace_bytes(request, opts);
 }
 template <class = void>
-plan explain(const quantiles_request& request, const options& opts = {}) {
+plan explain(const quantiles_request& request, const options& opts = default_options()) {
   return detail::explain_quantiles(request, opts);
 }
 
@@ -379,7 +379,7 @@ std::vector<T> room_for_results(const char* operation, std::size_t parts, std::s
 /// The first out.size() keys of the stable sort of `in`, in order.
 template <key_range In, key_range Out>
 requires writable<Out>
-void top_k(In&& in, Out&& out, const options& opts = {}) {
+void top_k(In&& in, Out&& out, const options& opts = default_options()) {
   run(detail::first_keys(in, out), opts);
 }
 
@@ -387,7 +387,7 @@ void top_k(In&& in, Out&& out, const options& opts = {}) {
 /// have as many rows as there are counts, one behind the other. One count that lies in device memory is a k there.
 template <key_range In, key_range Out, count_range Counts>
 requires writable<Out>
-void top_k(In&& in, Out&& out, Counts&& counts, const options& opts = {}) {
+void top_k(In&& in, Out&& out, Counts&& counts, const options& opts = default_options()) {
   run(detail::by_rows("top_k", detail::first_keys(in, out), counts), opts);
 }
 
@@ -395,20 +395,21 @@ void top_k(In&& in, Out&& out, Counts&& counts, const options& opts = {}) {
 /// i · (out.size() / where.count).
 template <key_range In, key_range Out>
 requires writable<Out>
-void segment_top_k(In&& in, Out&& out, const segments& where, const options& opts = {}) {
+void segment_top_k(In&& in, Out&& out, const segments& where, const options& opts = default_options()) {
   run(detail::in_segments("segment_top_k", detail::first_keys(in, out), where), opts);
 }
 
 /// The same, and of segment i no more than counts[i].
 template <key_range In, key_range Out, count_range Counts>
 requires writable<Out>
-void segment_top_k(In&& in, Out&& out, const segments& where, Counts&& counts, const options& opts = {}) {
+void segment_top_k(In&& in, Out&& out, const segments& where, Counts&& counts,
+                   const options& opts = default_options()) {
   run(detail::in_segments("segment_top_k", detail::first_keys(in, out), where, counts), opts);
 }
 
 /// The first k keys, or all where there are fewer, as a new vector.
 template <key_range Keys>
-[[nodiscard]] auto top_k(Keys&& keys, std::size_t k, const options& opts = {}) {
+[[nodiscard]] auto top_k(Keys&& keys, std::size_t k, const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   std::vector<K> first(detail::first_of("top_k", k, detail::length(keys)));
   top_k(keys, first, opts);
@@ -419,7 +420,7 @@ template <key_range Keys>
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
 requires writable<KeysOut> && writable<ValuesOut>
 void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
-                  const options& opts = {}) {
+                  const options& opts = default_options()) {
   run(detail::first_pairs("top_k_by_key", keys_in, values_in, keys_out, values_out), opts);
 }
 
@@ -427,7 +428,7 @@ void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Va
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut, count_range Counts>
 requires writable<KeysOut> && writable<ValuesOut>
 void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out, Counts&& counts,
-                  const options& opts = {}) {
+                  const options& opts = default_options()) {
   constexpr const char* operation = "top_k_by_key";
   run(detail::by_rows(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), counts),
       opts);
@@ -437,7 +438,7 @@ void top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Va
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
 requires writable<KeysOut> && writable<ValuesOut>
 void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
-                          const segments& where, const options& opts = {}) {
+                          const segments& where, const options& opts = default_options()) {
   constexpr const char* operation = "segment_top_k_by_key";
   run(detail::in_segments(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), where),
       opts);
@@ -445,7 +446,7 @@ void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut, count_range Counts>
 requires writable<KeysOut> && writable<ValuesOut>
 void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
-                          const segments& where, Counts&& counts, const options& opts = {}) {
+                          const segments& where, Counts&& counts, const options& opts = default_options()) {
   constexpr const char* operation = "segment_top_k_by_key";
   run(detail::in_segments(operation, detail::first_pairs(operation, keys_in, values_in, keys_out, values_out), where,
                           counts),
@@ -455,14 +456,14 @@ void segment_top_k_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys
 /// The positions of the first positions.size() keys, in their order: what argsort() begins with.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void arg_top_k(Keys&& keys, Positions&& positions, const options& opts = {}) {
+void arg_top_k(Keys&& keys, Positions&& positions, const options& opts = default_options()) {
   run(detail::first_positions("arg_top_k", keys, positions), opts);
 }
 
 /// Of each row, as top_k() with counts; positions count from the beginning of their row.
 template <key_range Keys, index_range Positions, count_range Counts>
 requires writable<Positions>
-void arg_top_k(Keys&& keys, Positions&& positions, Counts&& counts, const options& opts = {}) {
+void arg_top_k(Keys&& keys, Positions&& positions, Counts&& counts, const options& opts = default_options()) {
   const top_k_request request = detail::by_rows("arg_top_k", detail::first_positions(keys, positions), counts);
   detail::need_wide_enough<std::ranges::range_value_t<Positions>>("arg_top_k", request.n);
   run(request, opts);
@@ -471,14 +472,15 @@ void arg_top_k(Keys&& keys, Positions&& positions, Counts&& counts, const option
 /// Of each segment, as segment_top_k(); positions count from the beginning of their segment.
 template <key_range Keys, index_range Positions>
 requires writable<Positions>
-void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where, const options& opts = {}) {
+void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where,
+                       const options& opts = default_options()) {
   run(detail::in_segments("segment_arg_top_k", detail::first_positions("segment_arg_top_k", keys, positions), where),
       opts);
 }
 template <key_range Keys, index_range Positions, count_range Counts>
 requires writable<Positions>
 void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where, Counts&& counts,
-                       const options& opts = {}) {
+                       const options& opts = default_options()) {
   run(detail::in_segments("segment_arg_top_k", detail::first_positions("segment_arg_top_k", keys, positions), where,
                           counts),
       opts);
@@ -486,7 +488,7 @@ void segment_arg_top_k(Keys&& keys, Positions&& positions, const segments& where
 
 /// The positions of the first k keys, or of all where there are fewer, as a new vector.
 template <index Index = std::uint64_t, key_range Keys>
-[[nodiscard]] std::vector<Index> arg_top_k(Keys&& keys, std::size_t k, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> arg_top_k(Keys&& keys, std::size_t k, const options& opts = default_options()) {
   const std::size_t first = detail::first_of("arg_top_k", k, detail::length(keys));
   std::vector<Index> positions = detail::room_for_positions<Index>("arg_top_k", first);
   arg_top_k(keys, positions, opts);
@@ -496,27 +498,28 @@ template <index Index = std::uint64_t, key_range Keys>
 /// The first k keys move to the front, in order; what becomes of the others, partial_sort_request says.
 template <key_range Keys>
 requires writable<Keys>
-void partial_sort(Keys&& keys, std::size_t k, const options& opts = {}) {
+void partial_sort(Keys&& keys, std::size_t k, const options& opts = default_options()) {
   run(detail::partial_sort_of(keys, k), opts);
 }
 
 /// The same, values[i] moving with keys[i].
 template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
-void partial_sort_by_key(Keys&& keys, Values&& values, std::size_t k, const options& opts = {}) {
+void partial_sort_by_key(Keys&& keys, Values&& values, std::size_t k, const options& opts = default_options()) {
   run(detail::partial_sort_of("partial_sort_by_key", keys, values, k), opts);
 }
 
 /// keys[nth] becomes what a sort would have there, with no later key before it and no earlier one behind it.
 template <key_range Keys>
 requires writable<Keys>
-void nth_element(Keys&& keys, std::size_t nth, const options& opts = {}) {
+void nth_element(Keys&& keys, std::size_t nth, const options& opts = default_options()) {
   run(detail::nth_element_of(keys, nth), opts);
 }
 
 /// The keys that a sort would have at these places; the keys are only read.
 template <key_range Keys>
-[[nodiscard]] auto keys_at_ranks(Keys&& keys, std::span<const std::size_t> ranks, const options& opts = {}) {
+[[nodiscard]] auto keys_at_ranks(Keys&& keys, std::span<const std::size_t> ranks,
+                                 const options& opts = default_options()) {
   using K = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
   std::vector<K> found(ranks.size());
   run(detail::ranks_of(keys, ranks, found.data()), opts);
@@ -525,7 +528,8 @@ template <key_range Keys>
 
 /// The same of places that are written out: keys_at_ranks(v, {0, 9}).
 template <key_range Keys>
-[[nodiscard]] auto keys_at_ranks(Keys&& keys, std::initializer_list<std::size_t> ranks, const options& opts = {}) {
+[[nodiscard]] auto keys_at_ranks(Keys&& keys, std::initializer_list<std::size_t> ranks,
+                                 const options& opts = default_options()) {
   return keys_at_ranks(keys, std::span<const std::size_t>(ranks.begin(), ranks.size()), opts);
 }
 
@@ -533,7 +537,7 @@ template <key_range Keys>
 template <key_range Keys>
 [[nodiscard]] std::vector<double> quantiles(Keys&& keys, std::span<const double> probabilities,
                                             quantile_method method = quantile_method::linear,
-                                            const options& opts = {}) {
+                                            const options& opts = default_options()) {
   std::vector<double> results(probabilities.size());
   run(detail::quantiles_of(keys, probabilities, method, results.data()), opts);
   return results;
@@ -543,13 +547,13 @@ template <key_range Keys>
 template <key_range Keys>
 [[nodiscard]] std::vector<double> quantiles(Keys&& keys, std::initializer_list<double> probabilities,
                                             quantile_method method = quantile_method::linear,
-                                            const options& opts = {}) {
+                                            const options& opts = default_options()) {
   return quantiles(keys, std::span<const double>(probabilities.begin(), probabilities.size()), method, opts);
 }
 
 /// The middle key, or the mean of the two in the middle. There is at least one key.
 template <key_range Keys>
-[[nodiscard]] double median(Keys&& keys, const options& opts = {}) {
+[[nodiscard]] double median(Keys&& keys, const options& opts = default_options()) {
   const double half = 0.5;
   double middle = 0;
   run(detail::quantiles_of(keys, {&half, 1}, quantile_method::linear, &middle), opts);

@@ -91,28 +91,31 @@ void check_positions(Keys& keys, Positions& positions) {
 template <key_range Keys>
 requires writable<Keys>
 [[gnu::always_inline]] inline void sort(Keys&& keys, const options& opts) {
-  if (!detail::are_usual(opts) || !detail::sort_few(std::ranges::data(keys), detail::length(keys), opts.order))
+  if (!detail::sort_as_asked(
+          opts, [&](auto by) { return detail::sort_few(detail::in_place(keys), detail::length(keys), by); }))
     run(detail::keys_request(keys, keys), opts);
 }
 
 template <key_range Keys>
 requires writable<Keys>
 void sort(Keys&& keys) {
-  if (!detail::sort_few(std::ranges::data(keys), detail::length(keys)))
+  if (!detail::sort_few(detail::in_place(keys), detail::length(keys), detail::natural_order{}))
     detail::run_as_usual(detail::keys_request(keys, keys));
 }
 
 /// Sorts `in` into `out`, which has the same length and does not overlap it.
 template <key_range In, key_range Out>
 requires writable<Out>
-void sort(In&& in, Out&& out, const options& opts = {}) {
+[[gnu::always_inline]] inline void sort(In&& in, Out&& out, const options& opts = default_options()) {
   detail::same_length("sort", "in", detail::length(in), "out", detail::length(out));
-  run(detail::keys_request(in, out), opts);
+  if (!detail::sort_as_asked(
+          opts, [&](auto by) { return detail::sort_few(detail::from_to(in, out), detail::length(in), by); }))
+    run(detail::keys_request(in, out), opts);
 }
 
 /// Sorts within two buffers; afterwards keys.current is the result and keys.other is scratch.
 template <key K>
-requires(!std::is_const_v<K>) void sort(double_buffer<K>& keys, const options& opts = {}) {
+requires(!std::is_const_v<K>) void sort(double_buffer<K>& keys, const options& opts = default_options()) {
   detail::same_length("sort", "keys.current", keys.current.size(), "keys.other", keys.other.size());
   sort_request request = detail::keys_request(keys.current, keys.other);
   request.input_is_scratch = true;
@@ -125,7 +128,8 @@ requires writable<Keys> && writable<Values>
 [[gnu::always_inline]] inline void sort_by_key(Keys&& keys, Values&& values, const options& opts) {
   const std::size_t n = detail::length(keys);
   detail::same_length("sort_by_key", "keys", n, "values", detail::length(values));
-  if (!detail::are_usual(opts) || !detail::sort_few(std::ranges::data(keys), std::ranges::data(values), n, opts.order))
+  if (!detail::sort_as_asked(
+          opts, [&](auto by) { return detail::sort_few(detail::in_place(keys), detail::in_place(values), n, by); }))
     run(detail::pairs_request(keys, values), opts);
 }
 
@@ -133,19 +137,24 @@ template <key_range Keys, value_range Values>
 requires writable<Keys> && writable<Values>
 void sort_by_key(Keys&& keys, Values&& values) {
   detail::same_length("sort_by_key", "keys", detail::length(keys), "values", detail::length(values));
-  if (!detail::sort_few(std::ranges::data(keys), std::ranges::data(values), detail::length(keys)))
+  if (!detail::sort_few(detail::in_place(keys), detail::in_place(values), detail::length(keys),
+                        detail::natural_order{}))
     detail::run_as_usual(detail::pairs_request(keys, values));
 }
 
 /// Sorts keys_in, values_in into keys_out, values_out, all of one length; outputs overlap nothing.
 template <key_range KeysIn, value_range ValuesIn, key_range KeysOut, value_range ValuesOut>
 requires writable<KeysOut> && writable<ValuesOut>
-void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, ValuesOut&& values_out,
-                 const options& opts = {}) {
+[[gnu::always_inline]] inline void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out,
+                                               ValuesOut&& values_out, const options& opts = default_options()) {
   const std::size_t n = detail::length(keys_in);
   detail::same_length("sort_by_key", "keys_in", n, "values_in", detail::length(values_in));
   detail::same_length("sort_by_key", "keys_in", n, "keys_out", detail::length(keys_out));
   detail::same_length("sort_by_key", "keys_in", n, "values_out", detail::length(values_out));
+  if (detail::sort_as_asked(opts, [&](auto by) {
+        return detail::sort_few(detail::from_to(keys_in, keys_out), detail::from_to(values_in, values_out), n, by);
+      }))
+    return;
   sort_request request = detail::keys_request(keys_in, keys_out);
   detail::add_values(request, values_in, values_out);
   run(request, opts);
@@ -154,7 +163,7 @@ void sort_by_key(KeysIn&& keys_in, ValuesIn&& values_in, KeysOut&& keys_out, Val
 /// Sorts pairs within two buffers each; afterwards `current` holds the results.
 template <key K, value V>
 requires(!std::is_const_v<K> && !std::is_const_v<V>) void sort_by_key(double_buffer<K>& keys, double_buffer<V>& values,
-                                                                      const options& opts = {}) {
+                                                                      const options& opts = default_options()) {
   const std::size_t n = keys.current.size();
   detail::same_length("sort_by_key", "keys.current", n, "keys.other", keys.other.size());
   detail::same_length("sort_by_key", "keys.current", n, "values.current", values.current.size());
@@ -173,8 +182,9 @@ template <key_range Keys, index_range Positions>
 requires writable<Positions>
 [[gnu::always_inline]] inline void argsort(Keys&& keys, Positions&& positions, const options& opts) {
   detail::check_positions(keys, positions);
-  if (!detail::are_usual(opts) ||
-      !detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys), opts.order))
+  if (!detail::sort_as_asked(opts, [&](auto by) {
+        return detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys), by);
+      }))
     run(detail::positions_request(keys, positions), opts);
 }
 
@@ -182,7 +192,8 @@ template <key_range Keys, index_range Positions>
 requires writable<Positions>
 void argsort(Keys&& keys, Positions&& positions) {
   detail::check_positions(keys, positions);
-  if (!detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys)))
+  if (!detail::argsort_few(std::ranges::data(keys), std::ranges::data(positions), detail::length(keys),
+                           detail::natural_order{}))
     detail::run_as_usual(detail::positions_request(keys, positions));
 }
 
@@ -212,7 +223,7 @@ requires std::ranges::borrowed_range<Keys> column by(Keys&& keys,
 /// Every column has positions.size() keys, or invalid_argument is thrown.
 template <index_range Positions>
 requires writable<Positions>
-void argsort_rows(std::span<const column> columns, Positions&& positions, const options& opts = {}) {
+void argsort_rows(std::span<const column> columns, Positions&& positions, const options& opts = default_options()) {
   using Index = std::ranges::range_value_t<Positions>;
   const std::size_t n = detail::length(positions);
   detail::need_wide_enough<Index>("argsort_rows", n);
@@ -223,7 +234,7 @@ void argsort_rows(std::span<const column> columns, Positions&& positions, const 
 /// \throws invalid_argument where a position is not below the length; then, and after out_of_memory, nothing has moved.
 template <index_range Positions, value_range Values>
 requires writable<Values>
-void permute(Positions&& positions, Values&& values, const options& opts = {}) {
+void permute(Positions&& positions, Values&& values, const options& opts = default_options()) {
   detail::same_length("permute", "positions", detail::length(positions), "values", detail::length(values));
   run(permute_request{.n = detail::length(positions),
                       .indices = std::ranges::data(positions),
@@ -239,7 +250,7 @@ void permute(Positions&& positions, Values&& values, const options& opts = {}) {
 /// \throws as run(sort_rows_request): whatever is thrown, no range has been touched.
 template <value_range... Ranges>
 requires(writable<Ranges&>&&...) void sort_rows(std::span<const column> columns, std::tuple<Ranges&...> ranges,
-                                                const options& opts = {}) {
+                                                const options& opts = default_options()) {
   static_assert(sizeof...(Ranges) > 0, "sortile: sort_rows needs at least one range to rearrange");
   std::apply(
       [&](auto& first, auto&... further) {
@@ -267,7 +278,8 @@ template <key_range Keys>
 
 template <key_range Keys>
 [[nodiscard]] bool is_sorted(Keys&& keys) {
-  const detail::few_order found = detail::order_of_few(std::ranges::data(keys), detail::length(keys));
+  const detail::few_order found =
+      detail::order_of_few(std::ranges::data(keys), detail::length(keys), detail::natural_order{});
   return found == detail::few_order::unknown ? sortile::is_sorted(keys, options{})
                                              : found == detail::few_order::in_order;
 }
@@ -276,7 +288,7 @@ template <key_range Keys>
 /// `a` come first.
 template <key_range A, key_range B, key_range Out>
 requires writable<Out>
-void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
+void merge(A&& a, B&& b, Out&& out, const options& opts = default_options()) {
   using K = std::ranges::range_value_t<Out>;
   static_assert(std::same_as<K, std::ranges::range_value_t<A>> && std::same_as<K, std::ranges::range_value_t<B>>,
                 "sortile: ranges and output must have keys of one type");
@@ -291,7 +303,7 @@ void merge(A&& a, B&& b, Out&& out, const options& opts = {}) {
 /// none. Stable: of equal keys, those of earlier runs come first.
 template <std::ranges::forward_range Runs, key_range Out>
 requires key_range<std::ranges::range_reference_t<Runs>> && writable<Out>
-void merge(Runs&& runs, Out&& out, const options& opts = {}) {
+void merge(Runs&& runs, Out&& out, const options& opts = default_options()) {
   using K = std::ranges::range_value_t<Out>;
   using Run = std::ranges::range_reference_t<Runs>;
   static_assert(std::same_as<K, std::ranges::range_value_t<Run>>,

@@ -51,7 +51,7 @@ struct strings_request {
 /// \throws invalid_argument  null pointers, offsets that decrease or lie beyond `size`, an index type too narrow for n,
 /// options::bits
 /// \throws engine_unusable, out_of_memory, cancelled
-std::size_t run(const strings_request& request, const options& opts = {});
+std::size_t run(const strings_request& request, const options& opts = default_options());
 
 /// Strings that lie one after the other: string i is bytes[offsets[i], offsets[i + 1]). One more offset than strings;
 /// without strings there may be none.
@@ -194,7 +194,7 @@ class order_of_strings {
 
 /// The order of strings as a new vector: strings[positions[0]] is the first, and so on.
 template <index Index = std::uint64_t, detail::strings Strings>
-[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = default_options()) {
   if constexpr (string_views<Strings>)
     if (std::vector<Index> few =
             detail::argsort_few_strings<Index>(std::ranges::data(strings), detail::length(strings), opts);
@@ -204,7 +204,7 @@ template <index Index = std::uint64_t, detail::strings Strings>
 }
 
 template <index Index = std::uint64_t, string_array Strings>
-[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> argsort_strings(const Strings& strings, const options& opts = default_options()) {
   if (std::vector<Index> few =
           detail::argsort_few_strings<Index>(std::ranges::data(strings), detail::length(strings), opts);
       !few.empty())
@@ -214,21 +214,21 @@ template <index Index = std::uint64_t, string_array Strings>
 
 /// The positions of the different strings, in order; of equal strings that of the first.
 template <index Index = std::uint64_t, detail::strings Strings>
-[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = default_options()) {
   strings_request request = detail::strings_to_sort(strings);
   request.distinct = true;
   return detail::positions_of_strings<Index>(request, opts);
 }
 
 template <index Index = std::uint64_t, string_array Strings>
-[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = {}) {
+[[nodiscard]] std::vector<Index> unique_strings(const Strings& strings, const options& opts = default_options()) {
   return unique_strings<Index>(detail::views_of_strings(strings).all(), opts);
 }
 
 /// Sorts an array of views in place; the bytes stay where they are.
 template <string_views Strings>
 requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Strings>>>) void sort_strings(
-    Strings&& strings, const options& opts = {}) {
+    Strings&& strings, const options& opts = default_options()) {
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(std::ranges::data(strings), n, opts))
     return detail::insert_strings(std::ranges::data(strings), n, opts.order);
   const std::size_t n = detail::length(strings), index_bytes = n <= UINT32_MAX ? 4 : 8;
@@ -244,7 +244,7 @@ requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t
 /// Sorts an array of strings in place, by moving them.
 template <string_array Strings>
 requires writable<Strings>
-void sort_strings(Strings&& strings, const options& opts = {}) {
+void sort_strings(Strings&& strings, const options& opts = default_options()) {
   std::string* const from = std::ranges::data(strings);
   if (const std::size_t n = detail::length(strings); detail::are_few_strings(from, n, opts))
     return detail::insert_strings(from, n, opts.order);
@@ -263,7 +263,7 @@ void sort_strings(Strings&& strings, const options& opts = {}) {
 /// Sorts strings that lie one after the other into new offsets and bytes, as many of both; the first offset is 0.
 template <class Offset>
 void sort_strings(const byte_strings<Offset>& strings, std::span<Offset> offsets_out, std::span<char> bytes_out,
-                  const options& opts = {}) {
+                  const options& opts = default_options()) {
   if (offsets_out.size() != strings.offsets.size())
     detail::lengths_differ("sort_strings", "offsets", strings.offsets.size(), "offsets_out", offsets_out.size());
   const strings_request all = detail::strings_to_sort(strings);

@@ -63,10 +63,10 @@ struct struct_request {
 
 /// Bytes of scratch that are enough for run() with this request, also with fewer structs, and wherever the arrays lie,
 /// as their types allow. It needs no device: without one it is enough for any.
-std::size_t workspace_bytes(const struct_request& request, const options& opts = {});
+std::size_t workspace_bytes(const struct_request& request, const options& opts = default_options());
 
 /// Sorts. Stable. compare.cuh says what holds.
-void run(const struct_request& request, const options& opts = {});
+void run(const struct_request& request, const options& opts = default_options());
 
 } // namespace sortile
 #pragma GCC visibility pop

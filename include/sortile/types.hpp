@@ -173,7 +173,7 @@ concept key = detail::find_key_type<std::remove_cv_t<K>>()
 template <key K>
 inline constexpr key_type key_type_of = static_cast<key_type>(detail::find_key_type<std::remove_cv_t<K>>());
 
-/// A type that can travel with a key. Values are copied as bytes; those of up to eight keys without their padding.
+/// A type that can travel with a key. Values are copied as bytes.
 template <class V>
 concept value = std::is_trivially_copyable_v<V>;
 

@@ -1,8 +1,10 @@
-// Orders of few rows: short sorts by one column after another, the last first; of six rows or fewer, each is put
-// between those before it.
+// Orders of few rows: short sorts by one column after another, the last first; of twelve rows or fewer, all pairs are
+// compared by all columns, as structs are in few.hpp.
 #include "cpu/few_words.hpp"
 #include "cpu/short_calls.hpp"
 #include "primitives/key_codec.hpp"
+
+#include <sortile/few.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -11,8 +13,8 @@ namespace sortile::cpu {
 
 namespace {
 
-constexpr std::size_t most_columns = 8;  // each is sorted by, whether it decides or not
-constexpr std::size_t most_inserted = 6; // rows that are ordered by comparisons of all columns
+constexpr std::size_t most_columns = 8;   // each is sorted by, whether it decides or not
+constexpr std::size_t most_compared = 12; // rows that are ordered by comparisons of all columns
 
 template <class Word>
 void take(const void* column, const std::uint32_t* order, std::size_t n, void* keys) {
@@ -55,28 +57,31 @@ void take_images(const column& c, std::size_t n, std::uint64_t* images) {
   }
 }
 
-/// The order of so few rows that each is put between those before it.
-void insert_rows(const rows_request& r) {
-  std::uint64_t images[most_columns][most_inserted];
-  for (std::size_t c = 0; c < r.columns.size(); ++c)
+template <class Index>
+void place_by_ranks(const sortile::detail::few_rank* ranks, std::size_t n, void* order) {
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<Index*>(order)[ranks[i]] = static_cast<Index>(i);
+}
+
+/// The order of so few rows that all pairs are compared.
+void compare_rows(const rows_request& r) {
+  std::uint64_t images[most_columns][most_compared];
+  const std::size_t columns = r.columns.size();
+  for (std::size_t c = 0; c < columns; ++c)
     take_images(r.columns[c], r.n, images[c]);
-  const auto is_below = [&](std::size_t a, std::size_t b) {
-    for (std::size_t c = 0; c < r.columns.size(); ++c)
-      if (images[c][a] != images[c][b])
-        return images[c][a] < images[c][b];
-    return false;
-  };
-  std::uint8_t order[most_inserted];
-  for (std::size_t i = 0; i < r.n; ++i) {
-    std::size_t at = i;
-    for (; at > 0 && is_below(i, order[at - 1]); --at)
-      order[at] = order[at - 1];
-    order[at] = static_cast<std::uint8_t>(i);
-  }
-  if (r.index_bytes == 4)
-    std::copy(order, order + r.n, static_cast<std::uint32_t*>(r.indices_out));
+  sortile::detail::few_rank ranks[most_compared];
+  sortile::detail::rank_all(r.n, ranks, [&](std::size_t a, std::size_t b) {
+    bool below = images[0][a] < images[0][b], ties = images[0][a] == images[0][b];
+    for (std::size_t c = 1; c < columns; ++c) { // no branch on keys: those of random order are not guessed
+      below |= ties & (images[c][a] < images[c][b]);
+      ties &= images[c][a] == images[c][b];
+    }
+    return below;
+  });
+  if (r.index_bytes == sizeof(std::uint32_t))
+    place_by_ranks<std::uint32_t>(ranks, r.n, r.indices_out);
   else
-    std::copy(order, order + r.n, static_cast<std::uint64_t*>(r.indices_out));
+    place_by_ranks<std::uint64_t>(ranks, r.n, r.indices_out);
 }
 
 } // namespace
@@ -94,8 +99,8 @@ bool argsort_rows_small(const rows_request& r, const options& opts, bool engine_
         !can_be_read(c.data, r.n, key, r.indices_out, r.n * r.index_bytes))
       return false;
   }
-  if (r.n <= most_inserted)
-    return insert_rows(r), true;
+  if (r.n <= most_compared)
+    return compare_rows(r), true;
   alignas(64) std::byte keys[most_in_words * sizeof(std::uint64_t)];
   std::uint32_t order[most_in_words];
   ordering by;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <random>
 #include <string>
@@ -18,7 +19,7 @@
 namespace sortile::testing {
 namespace {
 
-constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 16, 31, 32, 33};
+constexpr std::size_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 16, 17, 31, 32, 33};
 
 /// The first call of a process finds out what there is to be asked.
 bool door_opens() {
@@ -115,9 +116,13 @@ template <class K>
 class few : public ::testing::Test {
  public:
   /// Options that leave few keys to the caller's own code; the second are as they are by default.
-  static constexpr std::size_t ways = 4;
+  static constexpr std::size_t ways = 7;
   static options way(std::size_t which) {
-    return {.order = which % 2 == 0 ? order::ascending : order::descending, .threads = which / 2 == 0 ? 0u : 1u};
+    constexpr unsigned width = 8 * sizeof(K);
+    constexpr bit_window bits[] = {{}, {}, {}, {width / 4, width / 2}, {0, width - 1}, {width / 2}, {3, 3}};
+    return {.order = which % 2 == 0 ? order::ascending : order::descending,
+            .bits = bits[which],
+            .threads = which < 2 ? 0u : 1u};
   }
 
   static void expect_keys_alike(const std::vector<K>& keys) {
@@ -127,6 +132,10 @@ class few : public ::testing::Test {
       which == 0 ? sortile::sort(here) : sortile::sort(here, opts);
       run({.type = key_type_of<K>, .n = there.size(), .keys_in = there.data(), .keys_out = there.data()}, opts);
       EXPECT_TRUE(are_same_bits(here, there)) << keys.size() << ", way " << which;
+      std::vector<K> given = keys, apart(keys.size());
+      which == 0 ? sortile::sort(given, apart) : sortile::sort(given, apart, opts);
+      EXPECT_TRUE(are_same_bits(apart, there)) << keys.size() << " apart, way " << which;
+      EXPECT_TRUE(are_same_bits(given, keys)) << keys.size() << ", way " << which;
     }
   }
 
@@ -157,6 +166,14 @@ class few : public ::testing::Test {
         opts);
     EXPECT_TRUE(are_same_bits(here, there)) << keys.size();
     EXPECT_TRUE(are_same_bits(with_here, with_there)) << keys.size() << " values of " << sizeof(V);
+    std::vector<K> apart(keys.size());
+    std::vector<V> given, with_apart(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      given.push_back(value_of<V>(i));
+    which == 0 ? sortile::sort_by_key(keys, given, apart, with_apart)
+               : sortile::sort_by_key(keys, given, apart, with_apart, opts);
+    EXPECT_TRUE(are_same_bits(apart, there)) << keys.size() << " apart";
+    EXPECT_TRUE(are_same_bits(with_apart, with_there)) << keys.size() << " values of " << sizeof(V) << " apart";
   }
 
   template <class Index>
@@ -242,19 +259,87 @@ std::vector<std::uint32_t> numbers_of(const std::vector<box>& boxes) {
   return numbers;
 }
 
-TEST(few_structs, are_sorted_by_members_as_many_are) {
+/// Sorts by the images of weights, descending, then by sizes.
+void put_in_order(std::vector<box>& boxes) {
+  const auto image = [](const box& b) {
+    return detail::image_of<key_type::f64>(std::bit_cast<std::uint64_t>(b.weight));
+  };
+  std::stable_sort(boxes.begin(), boxes.end(), [&](const box& a, const box& b) {
+    return image(a) != image(b) ? image(a) > image(b) : a.size < b.size;
+  });
+}
+
+/// In order, or but for two that are exchanged, every second time.
+void arrange_boxes(std::vector<box>& boxes, std::mt19937_64& random) {
+  if (random() % 2 == 0 || boxes.empty())
+    return;
+  put_in_order(boxes);
+  if (random() % 2 == 0)
+    std::swap(boxes[random() % boxes.size()], boxes[random() % boxes.size()]);
+}
+
+TEST(few_structs, are_sorted_by_their_keys) {
   std::mt19937_64 random(7);
-  for (std::size_t n = 0; n < 20; ++n)
-    for (int round = 0; round < 100; ++round) {
-      const std::vector<box> boxes = draw_boxes(n, random);
-      std::vector<box> here = boxes;
+  for (std::size_t n = 0; n < 24; ++n)
+    for (int round = 0; round < 200; ++round) {
+      std::vector<box> boxes = draw_boxes(n, random);
+      arrange_boxes(boxes, random);
+      std::vector<box> here = boxes, there = boxes;
+      put_in_order(there);
       sortile::sort(here, by(&box::weight, order::descending), by(&box::size));
-      const auto positions =
-          sortile::argsort<std::uint32_t>(boxes, by(&box::weight, order::descending), by(&box::size));
-      ASSERT_EQ(numbers_of(here), positions) << n;
+      ASSERT_EQ(numbers_of(here), numbers_of(there)) << n;
+      const auto weight = [](const box& b) { return b.weight; };
       here = boxes;
-      sortile::sort(here, by(&box::size), options{.order = order::descending});
-      ASSERT_EQ(numbers_of(here), sortile::argsort<std::uint32_t>(boxes, by(&box::size, order::descending))) << n;
+      sortile::sort(here, by(weight, order::descending), by(&box::size));
+      ASSERT_EQ(numbers_of(here), numbers_of(there)) << n;
+      here = boxes;
+      sortile::sort(here, by(weight), by([](const box& b) { return ~b.size; }), options{.order = order::descending});
+      ASSERT_EQ(numbers_of(here), numbers_of(there)) << n;
+      std::vector<std::uint32_t> positions =
+          sortile::argsort<std::uint32_t>(boxes, by(weight, order::descending), by(&box::size));
+      std::vector<std::uint32_t> found;
+      for (const std::uint32_t position : positions)
+        found.push_back(boxes[position].number);
+      ASSERT_EQ(found, numbers_of(there)) << n;
+      std::deque<box> scattered(boxes.begin(), boxes.end());
+      sortile::sort(scattered, by(weight, order::descending), by(&box::size));
+      ASSERT_EQ(numbers_of({scattered.begin(), scattered.end()}), numbers_of(there)) << n;
+    }
+}
+
+TEST(few_structs, are_read_once_each_and_stay_where_a_key_cannot_be_had) {
+  std::mt19937_64 random(9);
+  for (std::size_t n = 2; n < 20; ++n) {
+    const std::vector<box> boxes = draw_boxes(n, random);
+    std::vector<box> here = boxes;
+    std::vector<std::uint32_t> read;
+    const auto size = [&](const box& b) { return read.push_back(b.number), b.size; };
+    sortile::sort(here, by(size));
+    EXPECT_EQ(read, numbers_of(boxes));
+    here = boxes;
+    const auto last = [&](const box& b) { return b.number + 1 == n ? throw 1 : b.size; };
+    EXPECT_THROW(sortile::sort(here, by(last)), int);
+    EXPECT_EQ(numbers_of(here), numbers_of(boxes));
+    EXPECT_THROW(sortile::sort(here, by([](const box& b) { return b.size; }, static_cast<order>(2))), error);
+  }
+}
+
+TEST(few_structs, of_any_kind_are_sorted_by_a_comparison) {
+  std::mt19937_64 random(10);
+  for (std::size_t n = 0; n < 20; ++n)
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::string> words;
+      for (std::size_t i = 0; i < n; ++i)
+        words.push_back(std::to_string(random() % 20) + " is a word that is longer than others, number " +
+                        std::to_string(i));
+      const auto shorter = [](const std::string& a, const std::string& b) { return a.substr(0, 2) < b.substr(0, 2); };
+      std::vector<std::string> here = words, there = words;
+      std::stable_sort(there.begin(), there.end(), shorter);
+      sortile::sort(here, shorter);
+      ASSERT_EQ(here, there) << n;
+      std::deque<std::string> scattered(words.begin(), words.end());
+      sortile::sort(scattered, shorter);
+      ASSERT_TRUE(std::equal(scattered.begin(), scattered.end(), there.begin(), there.end())) << n;
     }
 }
 
@@ -265,6 +350,8 @@ TEST(few_structs, are_sorted_by_a_comparison_as_many_are) {
       const std::vector<box> boxes = draw_boxes(n, random);
       std::vector<box> here = boxes, there = boxes;
       const auto smaller = [](const box& a, const box& b) { return a.size < b.size; };
+      arrange_boxes(here, random);
+      there = here;
       sortile::sort(here, smaller);
       std::stable_sort(there.begin(), there.end(), smaller);
       ASSERT_EQ(numbers_of(here), numbers_of(there)) << n;
