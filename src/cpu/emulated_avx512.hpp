@@ -404,9 +404,6 @@ SORTILE_EMULATED m512i from_256(__m256i a) {
   std::memcpy(&to, &a, sizeof a);
   return to;
 }
-SORTILE_EMULATED __m256i compress_half(__mmask8 mask, __m256i a) {
-  return low_256(compress<std::uint32_t>(mask, from_256(a)));
-}
 template <class Register>
 SORTILE_EMULATED m512i inserted(m512i a, Register b, int where) {
   std::memcpy(reinterpret_cast<std::byte*>(&a) + static_cast<std::size_t>(where) * sizeof b, &b, sizeof b);
@@ -516,7 +513,6 @@ SORTILE_EMULATED m512i bits_of(m512d a) {
 #define _mm512_maskz_compress_epi64 ::sortile::cpu::emulated::compress<std::uint64_t>
 #define _mm512_mask_compress_epi32 ::sortile::cpu::emulated::compress<std::uint32_t>
 #define _mm512_mask_compress_epi64 ::sortile::cpu::emulated::compress<std::uint64_t>
-#define _mm256_maskz_compress_epi32 ::sortile::cpu::emulated::compress_half
 #define _mm512_maskz_expand_epi32 ::sortile::cpu::emulated::expand<std::uint32_t>
 #define _mm512_maskz_expand_epi64 ::sortile::cpu::emulated::expand<std::uint64_t>
 #define _mm512_permutexvar_epi32 ::sortile::cpu::emulated::permuted<std::uint32_t>

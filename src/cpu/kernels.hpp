@@ -17,6 +17,7 @@
 #include <cstring>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace sortile::cpu {
 
@@ -458,9 +459,7 @@ struct kernels {
                                std::size_t* at);
 
   /// What fills many places, of keys of 4 and 8 bytes, by AVX-512 or AVX2 (kernels_heavy.ipp).
-  heavy_found (*find_wanted)(const K* sample, std::size_t n, std::size_t most, K* wanted);
-  /// counts[j] = how many of n keys are wanted[j]; likewise.
-  void (*count_wanted)(const K* keys, std::size_t n, const K* wanted, std::size_t m, std::size_t* counts);
+  heavy_found (*find_wanted)(const K* sample, std::size_t n, std::size_t most, K* wanted, std::size_t known);
 
   /// Copies past the caches.
   void (*write_out)(const void* from, std::size_t bytes, void* to);
@@ -471,7 +470,20 @@ struct kernels {
 template <class K>
 class value_chains;
 
-inline constexpr std::size_t most_wanted = 8, written_behind = 128; ///< of movers::sort_out
+inline constexpr std::size_t most_wanted = 16; ///< of movers::sort_out
+
+/// Where movers::sort_out appends what it sorts out. It goes on as long as nothing is behind where it shall be last.
+template <class K>
+struct sorted_out {
+  static constexpr std::size_t written_behind = 16; ///< values or keys that may be written behind those appended
+
+  std::byte* next[most_wanted]; ///< a value of each heavy key
+  std::byte* last[most_wanted]; ///< from here on `step` of them have room, and what is written behind
+  lanes<K> rest;                ///< a pair of another key
+  const K* last_rest = nullptr;
+  bool has_usually_rest = false; ///< in most vectors: only a guess
+  K none[2];                     ///< keys that are not wanted, nor zero, beside which a float's −0 would have to stay
+};
 
 /// What moves keys with values of one width.
 template <class K>
@@ -499,10 +511,11 @@ struct movers {
   /// without values.
   bool (*chain)(const source<K>& from, std::size_t n, value_chains<K>& chains);
 
-  /// Appends the value of each of n pairs whose key is wanted[j], of up to most_wanted, to to[j]; the other pairs to
-  /// `rest`, unless that is nowhere. It may write written_behind bytes behind what it appends, but for wanted[0], whose
-  /// values may come to lie where they are read. Null where no vectors do that.
-  void (*sort_out)(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::byte** to, lanes<K> rest);
+  /// Appends the value of each of n pairs whose key is wanted[j], of up to most_wanted, and the other pairs, to where
+  /// `out` says; `step` ≤ digit_block pairs at a time, as long as there is room. Returns how many. What belongs to
+  /// wanted[0] may come to lie where it is read, and nothing is written behind that. Null where no vectors do that.
+  std::size_t (*sort_out)(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::size_t step,
+                          sorted_out<K>& out);
 };
 
 /// The fastest for this machine. Values of 0 (none), 4, 8 or 16 bytes.

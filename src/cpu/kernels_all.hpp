@@ -97,7 +97,6 @@ const kernels<K>& best_kernels() {
    isa::wrong_ties<K, std::uint64_t>,                                                                                  \
    isa::find_descents<K>,                                                                                              \
    isa::find_wanted<K>,                                                                                                \
-   isa::count_wanted<K>,                                                                                               \
    isa::write_out,                                                                                                     \
    isa::fill<K>}
   SORTILE_RETURN_BEST(kernels<K>, SORTILE_KERNELS);

@@ -92,36 +92,49 @@ class lane_values {
 template <class K, class V>
 inline constexpr bool can_sort_out = (sizeof(K) == 4 || sizeof(K) == 8) && (sizeof(V) == 4 || sizeof(V) == 8);
 
-/// Of n = 32 or 64 keys, those that come twice or more, up to `most` of them, in the order in which they are met; it
-/// ends where some have come once. Of random keys hardly any two are equal: four of them, compared with sixteen, tell
-/// that in a few nanoseconds.
+/// So many keys it pays to compare with.
 template <class K>
-heavy_found find_wanted(const K* keys, std::size_t n, std::size_t most, K* wanted) {
-  heavy_found found;
+inline constexpr std::size_t most_to_sort_out = std::max<std::size_t>(8, wide_lanes<K>);
+
+/// Of n = 32 or 64 keys, those that come twice or more, up to `most` of them, in the order in which they are met; it
+/// ends where some have come once. Of random keys hardly any two are equal: four of them, compared with 32, tell
+/// that in a few nanoseconds. Where so many are known already, others are wanted even if they come once.
+template <class K>
+heavy_found find_wanted(const K* keys, std::size_t n, std::size_t most, K* wanted, std::size_t known) {
+  heavy_found found{known, 0};
   if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-    constexpr std::size_t lanes = wide_lanes<K>, first = 16, compared = 4, most_beside = 4;
+    constexpr std::size_t most_here = most_to_sort_out<K>;
+    const std::size_t too_many = n / 16 * (most_here > 8 ? 13 : 10);
+    constexpr std::size_t lanes = wide_lanes<K>, first = 32, compared = 4, most_beside = 4;
     const std::size_t most_light = n > 32 ? 5 : 3;
+    const unsigned least = known > 0 ? 1 : 2;
     unsigned alike = 0;
-    for (std::size_t i = 0; i < first; i += lanes) {
+    for (std::size_t i = 0; i < first && known == 0; i += lanes) {
       const wide x = load_wide(keys + i);
       for (std::size_t j = 0; j < compared; ++j)
         alike += static_cast<unsigned>(__builtin_popcount(equal_to(x, keys[j])));
     }
-    if (alike < compared + (n > 32 ? 2 : 4)) // each is equal to itself
+    if (known == 0 && alike < compared + (n > 32 ? 2 : 4)) // each is equal to itself
       return found;
     std::uint64_t left = ~std::uint64_t{0} >> (64 - n);
-    for (std::size_t light = 0; left != 0 && light < most_light && found.values < most && found.values < lanes;) {
-      const K key = keys[__builtin_ctzll(left)];
+    const auto take = [&](K key) {
       std::uint64_t same = 0;
       for (std::size_t i = 0; i < n; i += lanes)
         same |= std::uint64_t{equal_to(load_wide(keys + i), key)} << i;
       left &= ~same;
-      const auto count = static_cast<unsigned>(__builtin_popcountll(same));
-      if (count > 1) {
+      return static_cast<unsigned>(__builtin_popcountll(same));
+    };
+    for (std::size_t j = 0; j < known; ++j)
+      found.keys += take(wanted[j]);
+    for (std::size_t light = 0; left != 0 && light < most_light && found.values < most && found.values < most_here;) {
+      const K key = keys[__builtin_ctzll(left)];
+      const unsigned count = take(key);
+      if (count >= least) {
         wanted[found.values++] = key;
         found.keys += count;
-        if (found.values == most_beside && static_cast<std::size_t>(__builtin_popcountll(left)) > n / 8 * 5)
-          break; // twice as many values will not be all
+        if (known == 0 && found.values == most_beside &&
+            static_cast<std::size_t>(__builtin_popcountll(left)) > too_many)
+          break; // these will not be all
       } else {
         ++light;
       }
@@ -130,99 +143,121 @@ heavy_found find_wanted(const K* keys, std::size_t n, std::size_t most, K* wante
   return found;
 }
 
-/// counts[j] = how many of n keys are wanted[j].
-template <class K>
-void count_wanted(const K* keys, std::size_t n, const K* wanted, std::size_t m, std::size_t* counts) {
-  if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-    constexpr std::size_t lanes = wide_lanes<K>;
-    const std::size_t whole = n / lanes * lanes;
-    for (std::size_t j = 0; j < m; j += 2) { // a pair of them a read
-      const K first = wanted[j], second = wanted[j + 1 < m ? j + 1 : j];
-      std::size_t firsts = 0, seconds = 0;
-      for (std::size_t i = 0; i < whole; i += lanes) {
-        const wide x = load_wide(keys + i);
-        firsts += static_cast<unsigned>(__builtin_popcount(equal_to(x, first)));
-        seconds += static_cast<unsigned>(__builtin_popcount(equal_to(x, second)));
-      }
-      for (std::size_t i = whole; i < n; ++i) {
-        firsts += keys[i] == first;
-        seconds += keys[i] == second;
-      }
-      counts[j] = firsts;
-      if (j + 1 < m)
-        counts[j + 1] = seconds;
-    }
+/// Sorts out pairs of up to `Most` heavy keys. How many there are is known to the compiler, so that keys and places
+/// stay in registers: with a loop over any number of them it takes twice as long. Fewer are made up by one that is none
+/// of them; if it is met, it goes to the rest.
+template <std::size_t Most, class K, class V>
+[[gnu::noinline]] std::size_t sort_out_some(const source<K>& from, std::size_t n, const K* wanted, std::size_t m,
+                                            std::size_t step, sorted_out<K>& out) {
+  constexpr std::size_t lanes_here = wide_lanes<K>;
+  constexpr std::uint32_t all = (1u << lanes_here) - 1;
+  V made_up[digit_block + 2 * lanes_here]; // values of the key that makes up the number
+  K key[Most];
+  V *next[Most], *last[Most];
+#pragma GCC unroll 16
+  for (std::size_t j = 0; j < Most; ++j) {
+    key[j] = j < m ? wanted[j] : out.none[0];
+    next[j] = j < m ? reinterpret_cast<V*>(out.next[j]) : made_up;
+    last[j] = j < m ? reinterpret_cast<V*>(out.last[j]) : made_up;
   }
+  K* rest_keys = out.rest.keys;
+  V* rest_values = out.rest.template values_as<V>();
+  const std::uint32_t usual = out.has_usually_rest ? all : 0;
+  const auto has_room = [&] {
+    bool room = rest_keys <= out.last_rest;
+#pragma GCC unroll 16
+    for (std::size_t j = 0; j < Most; ++j)
+      room = room && next[j] <= last[j];
+    return room;
+  };
+  value_block<V> values_of;
+  K last_keys[lanes_here];
+  V last_values[lanes_here], firsts[2 * lanes_here];
+  std::size_t i = 0;
+  for (std::size_t in_step; i < n && has_room(); i += in_step) {
+    in_step = n - i < step ? n - i : step;
+    const K* keys = from.keys + i;
+    const V* values = values_of(from, i, in_step);
+    std::uint32_t there = all;
+    V* first = nullptr;
+    for (std::size_t at = 0; at < in_step; at += lanes_here, keys += lanes_here, values += lanes_here) {
+      if (in_step - at < lanes_here) [[unlikely]] { // the last ones from and to where a vector has room
+        const std::size_t left = in_step - at;
+        std::fill(last_keys, std::end(last_keys), out.none[1]);
+        std::memcpy(last_keys, keys, left * sizeof(K));
+        std::memcpy(last_values, values, left * sizeof(V));
+        there = (1u << left) - 1;
+        first = std::exchange(next[0], firsts);
+        keys = last_keys;
+        values = last_values;
+      }
+      const wide x = load_wide(keys);
+      const lane_values<V, lanes_here> values_here(values); // all are read before any is written
+      std::uint32_t left = there;
+#pragma GCC unroll 16
+      for (std::size_t j = 0; j < Most; ++j) {
+        const std::uint32_t which = equal_to(x, key[j]);
+        values_here.put(which, next[j]);
+        next[j] += __builtin_popcount(which);
+        left &= ~which;
+        __asm__("" : "+r"(left)); // where registers are few, places go to memory, not what waits for the one before it
+      }
+      if ((left | usual) != 0) {
+        wide_elements<K, lanes_here>(keys).put(left, rest_keys);
+        values_here.put(left, rest_values);
+        rest_keys += __builtin_popcount(left);
+        rest_values += __builtin_popcount(left);
+      }
+    }
+    if (first != nullptr) {
+      std::memcpy(first, firsts, static_cast<std::size_t>(next[0] - firsts) * sizeof(V));
+      next[0] = first + (next[0] - firsts);
+    }
+    if constexpr (Most > 1)
+      if (m < Most && next[Most - 1] != made_up) [[unlikely]] {
+        const auto some = static_cast<std::size_t>(next[Most - 1] - made_up);
+        std::fill_n(rest_keys, some, out.none[0]);
+        std::memcpy(rest_values, made_up, some * sizeof(V));
+        rest_keys += some;
+        rest_values += some;
+#pragma GCC unroll 16
+        for (std::size_t j = 0; j < Most; ++j)
+          next[j] = j < m ? next[j] : made_up;
+      }
+  }
+#pragma GCC unroll 16
+  for (std::size_t j = 0; j < Most; ++j)
+    if (j < m)
+      out.next[j] = reinterpret_cast<std::byte*>(next[j]);
+  out.rest.keys = rest_keys;
+  out.rest.values = reinterpret_cast<std::byte*>(rest_values);
+  return i;
 }
 
-/// Appends the value of each of n pairs whose key is wanted[j] to to[j]; the other pairs to `rest`, if it has keys.
+/// Appends the value of each of n pairs whose key is wanted[j] where out.next[j] says, the other pairs to the rest.
 /// Vectors of values are written, which reach behind what they say. What belongs to wanted[0] may be written over the
 /// values that are read.
 template <class K, class V>
-void sort_out(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::byte** to, lanes<K> rest) {
-  constexpr std::size_t lanes_here = wide_lanes<K>;
-  constexpr std::uint32_t all = (1u << lanes_here) - 1;
-  const bool has_rest = rest.keys != nullptr;
-  K key[most_wanted];
-  V* next[most_wanted];
-  for (std::size_t j = 0; j < m; ++j) {
-    key[j] = wanted[j];
-    next[j] = reinterpret_cast<V*>(to[j]);
-  }
-  V* rest_values = rest.template values_as<V>();
-  const auto put = [&](const K* keys, const V* values, std::uint32_t there) __attribute__((always_inline)) {
-    const wide x = load_wide(keys);
-    const lane_values<V, lanes_here> values_here(values); // all are read before any is written
-    std::uint32_t left = there;
-    for (std::size_t j = 0; j < m; ++j) {
-      const std::uint32_t which = equal_to(x, key[j]) & there;
-      V* const at = next[j];
-      values_here.put(which, at);
-      next[j] = at + __builtin_popcount(which);
-      left &= ~which;
-    }
-    if (has_rest) {
-      wide_elements<K, lanes_here>(keys).put(left, rest.keys);
-      values_here.put(left, rest_values);
-      rest.keys += __builtin_popcount(left);
-      rest_values += __builtin_popcount(left);
-    }
-  };
-  value_block<V> values_of;
-  for (std::size_t i = 0; i < n; i += digit_block) {
-    const std::size_t in_block = n - i < digit_block ? n - i : digit_block, whole = in_block / lanes_here * lanes_here;
-    const K* const keys = from.keys + i;
-    const V* const values = values_of(from, i, in_block);
-    for (std::size_t j = 0; j < whole; j += lanes_here)
-      put(keys + j, values + j, all);
-    if (whole == in_block)
-      continue;
-    // The last ones from and to where a vector has room.
-    K last_keys[lanes_here] = {};
-    V last_values[lanes_here] = {}, last[2 * lanes_here];
-    const std::size_t left = in_block - whole;
-    std::memcpy(last_keys, keys + whole, left * sizeof(K));
-    std::memcpy(last_values, values + whole, left * sizeof(V));
-    V* const first = next[0];
-    next[0] = last;
-    put(last_keys, last_values, (1u << left) - 1);
-    std::memcpy(first, last, static_cast<std::size_t>(next[0] - last) * sizeof(V));
-    next[0] = first + (next[0] - last);
-  }
-  for (std::size_t j = 0; j < m; ++j)
-    to[j] = reinterpret_cast<std::byte*>(next[j]);
+std::size_t sort_out(const source<K>& from, std::size_t n, const K* wanted, std::size_t m, std::size_t step,
+                     sorted_out<K>& out) {
+  if (m <= 2)
+    return sort_out_some<2, K, V>(from, n, wanted, m, step, out);
+  if (m <= 4)
+    return sort_out_some<4, K, V>(from, n, wanted, m, step, out);
+  if constexpr (most_to_sort_out < K >> 8)
+    if (m > 8)
+      return sort_out_some<most_to_sort_out<K>, K, V>(from, n, wanted, m, step, out);
+  return sort_out_some<8, K, V>(from, n, wanted, m, step, out);
 }
 #else
 template <class K, class V>
 inline constexpr bool can_sort_out = false;
 template <class K>
-heavy_found find_wanted(const K*, std::size_t, std::size_t, K*) {
+heavy_found find_wanted(const K*, std::size_t, std::size_t, K*, std::size_t) {
   return {};
 }
-template <class K>
-void count_wanted(const K*, std::size_t, const K*, std::size_t, std::size_t*) {}
 template <class K, class V>
-void sort_out(const source<K>&, std::size_t, const K*, std::size_t, std::byte**, lanes<K>);
+std::size_t sort_out(const source<K>&, std::size_t, const K*, std::size_t, std::size_t, sorted_out<K>&);
 #endif
 
 /// A group of keys, and of their values, without the heavy keys of a tree.

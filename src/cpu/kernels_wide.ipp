@@ -9,6 +9,10 @@
 #undef SORTILE_CPU_WIDE_HERE
 #endif
 
+#if defined(SORTILE_CPU_AVX512_HERE)
+#include "cpu/packing_avx512.ipp"
+#endif
+
 #if defined(SORTILE_CPU_WIDE_HERE)
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
@@ -75,13 +79,7 @@ class wide_elements {
   }
   [[gnu::always_inline]] wide at_front(std::uint32_t chosen) const {
 #if defined(SORTILE_CPU_AVX512_HERE)
-    if constexpr (is_half)
-      return _mm512_castsi256_si512(
-          _mm256_maskz_compress_epi32(static_cast<__mmask8>(chosen), _mm512_castsi512_si256(all_)));
-    else if constexpr (sizeof(T) == 4)
-      return _mm512_maskz_compress_epi32(static_cast<__mmask16>(chosen), all_);
-    else
-      return _mm512_maskz_compress_epi64(static_cast<__mmask8>(chosen), all_);
+    return sizeof(T) == 4 ? packed_32(chosen, all_) : packed_64(chosen, all_);
 #else
     const std::uint32_t* const order = sizeof(T) == 8 ? split_4.lane[chosen] : split_8.lane[chosen];
     return _mm256_permutevar8x32_epi32(all_, _mm256_load_si256(reinterpret_cast<const wide*>(order)));

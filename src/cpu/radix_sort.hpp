@@ -136,7 +136,7 @@ class radix_sorter {
 
   // Pairs of few values. Of a local sort some keys must say so before a larger sample is drawn: the fewer pairs, the
   // more clearly.
-  bool chained() const {
+  bool chained() {
     if (job_.value_width == 0)
       return false;
     const auto* const keys = static_cast<const K*>(job_.keys_in);
@@ -144,9 +144,9 @@ class radix_sorter {
     constexpr std::size_t least_packed = 512, least_chained = 2048, most_of_short = 32, most = 60;
     const bool is_local = job_.n <= layout_.local_limit,
                may_pack [[maybe_unused]] = job_.n >= least_packed && image_.window == static_cast<K>(~K{0}) &&
-                                           (is_local || (layout_.workers == 1 && !streams(job_.n / 4)));
+                                           (is_local || layout_.workers == 1);
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8)
-      if (may_pack && packed({keys, job_.n}))
+      if (may_pack && packed({keys, job_.n, job_.n}))
         return true;
     if (!is_local)
       return chain_sorter<K>(job_, layout_, image_, result_, spare_).run();
@@ -156,34 +156,58 @@ class radix_sorter {
   }
 
   // Most of them have heavy keys; those that are in order have a shorter way.
-  bool packed(heavy_pairs<K> heavy) const {
-    const bool is_local = job_.n <= layout_.local_limit; // more have no room for others
-    if (!(is_local ? heavy.is_likely() : heavy.are_all()) || are_in_order())
+  bool packed(heavy_pairs<K> heavy) {
+    constexpr std::size_t most_chains = 4;
+    const bool is_local = job_.n <= layout_.local_limit;
+    // Of few keys alone whole lines go past the caches as chains; which of many a wide key is takes less time to look
+    // up than to compare it with all. A large rest is partitioned into the result here, where small pages cost more
+    // than beside heavy keys into the spare arrays.
+    const bool other_ways_pay = heavy.keys() * sizeof(K) > 64 ||
+                                (streams(job_.n / 4) && (heavy.are_all() ? heavy.keys() <= most_chains
+                                                                         : heavy.likely_rest(job_.n) > job_.n / 2));
+    if (!heavy.is_likely() || (!is_local && other_ways_pay) || (!heavy.is_one() && are_in_order()))
       return false;
     const local_scratch<K> scratch = local_area(0);
-    key_image<K> exact = image_;
-    exact.exact = image_.is_float;
     const auto sort_rest = [&](const lanes<K>& rest, std::size_t n, std::span<std::byte> room) {
       const std::size_t lane_keys = (n + 63) / 64 * 64;
+      key_image<K> exact = image_;
+      exact.exact = image_.is_float;
       local_scratch<K> own;
       own.counts = scratch.counts;
       if (n > insertion_limit) {
         if (room.size() < 3 * lane_keys * (sizeof(K) + rest.width))
-          return false;
+          return lanes<K>{};
         own.first = {reinterpret_cast<K*>(room.data()), room.data() + 3 * lane_keys * sizeof(K), rest.width};
         own.second = own.first.at(lane_keys);
         own.result = own.second.at(lane_keys);
       }
       movers_.local(rest, n, exact, rest, own, false);
-      return true;
+      return rest;
     };
-    const std::span<std::byte> room =
-        is_local ? std::span(reinterpret_cast<std::byte*>(scratch.first.keys), layout_.lanes_bytes)
-                 : std::span(spare_.values, job_.n * job_.value_width);
+    // The rest lies in the end of the spare arrays, and goes to that of the result.
+    std::size_t told = 0; // of progress, by the sort of the rest
+    const auto sort_long_rest = [&](const lanes<K>& rest, std::size_t n, std::span<std::byte>) {
+      const std::size_t begin = job_.n - n;
+      told = 2 * n;
+      sort_segment({source<K>(rest.keys, rest.values, rest.width), begin, n, true}, 1, 0);
+      return result_.at(begin);
+    };
     const source<K> input(static_cast<const K*>(job_.keys_in), job_.values_in, job_.value_width);
-    if (!heavy.sort(input, job_.n, result_, image_, layout_.local_limit, room, sort_rest))
-      return false;
-    job_.progress->add(4 * job_.n);
+    if (is_local) {
+      const std::span<std::byte> room(reinterpret_cast<std::byte*>(scratch.first.keys), layout_.lanes_bytes);
+      if (!heavy.sort(input, job_.n, result_, image_, heavy.likely_rest(job_.n), {{}, 0, {room, {}}},
+                      std::ref(sort_rest)))
+        return false;
+    } else {
+      const std::size_t rest = heavy.likely_rest(job_.n), beside = job_.n - rest;
+      const heavy_room<K> room{spare_.at(beside),
+                               rest,
+                               {std::span(spare_.values, beside * spare_.width),
+                                std::span(reinterpret_cast<std::byte*>(spare_.keys), beside * sizeof(K))}};
+      if (!heavy.sort(input, job_.n, result_, image_, job_.n, room, std::ref(sort_long_rest)))
+        return false;
+    }
+    job_.progress->add(4 * job_.n - told);
     return true;
   }
 

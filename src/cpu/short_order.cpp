@@ -153,7 +153,13 @@ key_order order_of(const K* keys, std::size_t n, const key_image<K>& image, std:
   for (std::size_t i = 1; i < first; ++i)
     falls += image(keys[i]) < image(keys[i - 1]);
   if (falls <= 1) {
-    descents = best_kernels<K>().find_descents(keys, n, image, most_descents, at);
+    constexpr std::size_t block = 256;
+    std::size_t equal = 0; // one key again and again is read as fast as memory
+    while (equal + block < n && std::memcmp(keys + equal, keys + equal + 1, block * sizeof(K)) == 0)
+      equal += block;
+    descents = best_kernels<K>().find_descents(keys + equal, n - equal, image, most_descents, at);
+    for (std::size_t i = 0; i < std::min(descents, most_descents); ++i)
+      at[i] += equal;
     return descents <= most_descents ? key_order::nearly_rising : key_order::none;
   }
   if (falls < first - 1 || n > most_falling)

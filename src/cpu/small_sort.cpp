@@ -134,7 +134,7 @@ class short_room {
   }
 
  private:
-  alignas(64) std::byte own_[8192];
+  alignas(64) std::byte own_[16384];
   void* memory_;
   std::size_t bytes_;
 };
@@ -143,25 +143,25 @@ class short_room {
 template <class K>
 bool sort_heavy(const sort_request& r, const ordering& by) {
   const auto* const keys = static_cast<const K*>(r.keys_in);
-  heavy_pairs<K> heavy(keys, r.n);
+  heavy_pairs<K> heavy(keys, r.n, most_in_words);
   if (!heavy.is_likely())
     return false;
   const key_image<K> image(r.type, by.direction, {});
   const source<K> from(keys, r.values_in, r.value_bytes);
   const lanes<K> to{static_cast<K*>(r.keys_out), static_cast<std::byte*>(r.values_out), r.value_bytes};
-  short_room room(heavy_pairs<K>::room(r.n, most_in_words, r.value_bytes));
-  return heavy.sort(from, r.n, to, image, most_in_words, room.get(),
-                    [&](const lanes<K>& rest, std::size_t n, std::span<std::byte>) {
-                      return sort_by_words({.type = r.type,
-                                            .n = n,
-                                            .keys_in = rest.keys,
-                                            .keys_out = rest.keys,
-                                            .carries = payload::values,
-                                            .value_bytes = rest.width,
-                                            .values_in = rest.values,
-                                            .values_out = rest.values},
-                                           by);
-                    });
+  short_room room(heavy.room(r.n, most_in_words, r.value_bytes));
+  const auto sort_rest = [&](const lanes<K>& rest, std::size_t n, std::span<std::byte>) {
+    const sort_request others{.type = r.type,
+                              .n = n,
+                              .keys_in = rest.keys,
+                              .keys_out = rest.keys,
+                              .carries = payload::values,
+                              .value_bytes = rest.width,
+                              .values_in = rest.values,
+                              .values_out = rest.values};
+    return sort_by_words(others, by) ? rest : lanes<K>{};
+  };
+  return heavy.sort(from, r.n, to, image, most_in_words, {{}, 0, {room.get(), {}}}, std::ref(sort_rest));
 }
 
 bool sort_heavy(const sort_request& r, std::size_t key, const ordering& by) {

@@ -30,6 +30,51 @@ void make_pairs(trial& t, random_trials& trials, const named_keys& keys) {
     t.value_bytes = 4 << trials.below(2);
 }
 
+// Pairs of heavy keys with and without others, below and above the local limit, in all forms; with others where the
+// sample does not look, which are so many that what has been done is undone, and with −0 beside 0.
+TEST(CpuFewKeys, PairsBesideHeavyKeys) {
+  random_trials trials(23);
+  testing::one_in taken(under_thread_sanitizer ? 5 : 1);
+  enum class late { nothing, others, minus_zero };
+  for (const key_type type : {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64})
+    for (const char* workload : {"two-values", "few:7", "few:16", "zeros:0.5", "mostly-equal:0.95", "mostly-equal:0.5",
+                                 "range:5", "range:13", "zipf:2"})
+      for (const late what : {late::nothing, late::others, late::minus_zero})
+        for (const std::size_t local_bytes : {std::size_t{16} << 10, std::size_t{1} << 20}) {
+          const small_tuning sizes(local_bytes, std::size_t{1} << 16,
+                                   trials.below(2) == 0 ? cpu::instruction_set::avx512 : cpu::instruction_set::avx2);
+          trial t = trials.next(1);
+          t.type = type;
+          t.n = 3000 + trials.below(30'000);
+          t.workload = workload;
+          t.carries = trials.below(3) == 0 ? payload::indices : payload::values;
+          t.value_bytes = 4 << trials.below(2);
+          t.bits = {};
+          t.limit = 0;
+          std::vector<bool> met(t.n);
+          for (std::size_t s = 0; s < 3; ++s) // samples of heavy_pairs
+            for (std::size_t i = 0; i < 16; ++i)
+              for (std::size_t j = 0; j < 4; ++j)
+                met[64 * s + cpu::sampled_position(i, 16, t.n - 64 * s - 3) + j] = true;
+          if (what != late::nothing)
+            t.change = [&, key = key_bytes(type)](std::byte* keys) {
+              for (std::size_t i = t.n / 3; i < t.n; i += what == late::others ? 1 + trials.below(3) : 1000) {
+                const std::uint64_t other =
+                    what == late::others ? trials.below(std::size_t{1} << 40) * 0x9e3779b97f4a7c15 : 0;
+                if (met[i])
+                  continue;
+                std::memcpy(keys + i * key, &other, key);
+                if (what == late::minus_zero)
+                  keys[(i + 1) * key - 1] = std::byte{0x80};
+              }
+            };
+          if (taken())
+            check(t);
+          if (::testing::Test::HasFatalFailure())
+            return;
+        }
+}
+
 // Few values in a sample, others (or −0, or NaNs) wherever it does not look: tables that overflow, heavy keys that are
 // none, or beside which zeros and NaNs are set aside, and floats that have to be as they were for the sort that takes
 // over.

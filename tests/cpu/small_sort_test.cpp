@@ -158,8 +158,8 @@ TEST(short_sorts, pack_the_values_of_heavy_keys) {
     cpu::tuning().widest = cpu::all_instruction_sets[round % std::size(cpu::all_instruction_sets)];
     const key_type types[] = {key_type::u32, key_type::i32, key_type::f32, key_type::u64, key_type::i64, key_type::f64};
     const key_type type = types[below(std::size(types))];
-    const char* workloads[] = {"two-values",        "few:3",    "few:8",        "few:12", "zeros:0.5",
-                               "mostly-equal:0.95", "specials", "equal-but-one"};
+    const char* workloads[] = {"two-values", "few:3",         "few:8",   "few:12",   "zeros:0.5", "mostly-equal:0.95",
+                               "specials",   "equal-but-one", "range:6", "range:20", "zipf:2"};
     const char* workload = workloads[below(std::size(workloads))];
     if (testing::workload_named(workload).info().floats_only && !is_float(type))
       workload = "two-values";
@@ -196,7 +196,7 @@ TEST(short_sorts, of_heavy_keys_are_done_at_once) {
     for (const auto& [workload, n, at_once] : {std::tuple{"two-values", 300, true},
                                                {"two-values", 40'000, true},
                                                {"few:4", 2000, true},
-                                               {"mostly-equal:0.95", 1000, true},
+                                               {"mostly-equal:0.95", 700, true},
                                                {"mostly-equal:0.95", 9000, false}, // too many are left for words
                                                {"few:40", 1000, false},
                                                {"uniform", 1000, false}}) {
