@@ -144,6 +144,7 @@ zen_4_pairs = Measured(ZEN_4 + "/skewed-pairs-one-thread.json")
 zen_4_specials = Measured(ZEN_4 + "/specials-one-thread.json")
 zen_3 = Measured(ZEN_3 + "/registry-hundred-thousand.json", ZEN_3 + "/registry-million.json")
 xeon_one = Measured(XEON + "/registry-one-thread.json")
+xeon_skewed = Measured(XEON + "/skewed-one-thread.json")
 xeon_sixteen = Measured(XEON + "/sixteen-threads.json", XEON + "/sixteen-threads-pairs.json")
 
 
@@ -178,6 +179,8 @@ TABLES = {
         [("EPYC, one thread, pairs", epyc_pairs, lambda key: True), ("EPYC, one thread, argsort", epyc_numpy, indices)] +
         [("EPYC, two threads, `%s`" % kind, epyc_two, keys_alone(kind)) for kind in TWO_THREADS] +
         [("Xeon, one thread, `%s`" % kind, xeon_one, keys_alone(kind)) for kind in KEYS] +
+        [("Xeon, one thread, skewed %s" % told, xeon_skewed, suits)
+         for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))] +
         [("Zen 3, one thread, 10^%d %s" % (power, told), zen_3, lambda key, n=10**power, suits=suits: key[2] == n and suits(key))
          for power in (5, 6) for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))]),
     "cpu epyc, one thread": lambda: by_workload(epyc_one, REGISTRY_KEYS, KEYS),
@@ -197,6 +200,7 @@ TABLES = {
     "cpu losses, epyc, two threads": lambda: losses(epyc_two),
     "cpu losses, zen 4, pairs": lambda: losses(zen_4_pairs),
     "cpu losses, xeon, one thread": lambda: losses(xeon_one),
+    "cpu losses, xeon, skewed": lambda: losses(xeon_skewed),
     "cpu losses, zen 3": lambda: losses(zen_3),
 }
 
