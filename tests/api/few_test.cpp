@@ -201,6 +201,11 @@ using key_types =
                      std::int32_t, std::int64_t, int128, half, bfloat16, float, double, char, signed_choice>;
 TYPED_TEST_SUITE(few, key_types);
 
+/// Where values go does not depend on the keys: values of all kinds go with some, and programs that try all with all
+/// take minutes to compile.
+template <class K>
+constexpr bool has_all_values = std::is_same_v<K, std::uint32_t> || std::is_same_v<K, double>;
+
 TYPED_TEST(few, are_sorted_as_the_library_sorts_them) {
   if (!door_opens())
     GTEST_SKIP() << "libraries were loaded after the start, so all calls go to the library";
@@ -209,14 +214,16 @@ TYPED_TEST(few, are_sorted_as_the_library_sorts_them) {
     for (int round = 0; round < 100; ++round) {
       const std::vector<TypeParam> keys = draw<TypeParam>(n, random);
       this->expect_keys_alike(keys);
-      this->template expect_pairs_alike<std::uint8_t>(keys);
       this->template expect_pairs_alike<std::uint32_t>(keys);
-      this->template expect_pairs_alike<sixteen_bytes>(keys);
-      this->template expect_pairs_alike<three_bytes>(keys);
-      this->template expect_pairs_alike<twenty_four_bytes>(keys);
-      this->template expect_pairs_alike<sixty_five_bytes>(keys);
       this->template expect_positions_alike<std::uint32_t>(keys);
-      this->template expect_positions_alike<std::int64_t>(keys);
+      if constexpr (has_all_values<TypeParam>) {
+        this->template expect_pairs_alike<std::uint8_t>(keys);
+        this->template expect_pairs_alike<sixteen_bytes>(keys);
+        this->template expect_pairs_alike<three_bytes>(keys);
+        this->template expect_pairs_alike<twenty_four_bytes>(keys);
+        this->template expect_pairs_alike<sixty_five_bytes>(keys);
+        this->template expect_positions_alike<std::int64_t>(keys);
+      }
       ASSERT_FALSE(this->HasFailure());
     }
 }
