@@ -157,8 +157,8 @@ class chain_sorter {
       for (std::size_t i = begin(c); i < end && !stopped.load(std::memory_order_relaxed); i += step) {
         const std::size_t n = std::min(step, end - i), follows = i > 0 ? 1 : 0;
         const K* const keys = input_.keys + i;
-        if (std::memcmp(keys - follows, keys + 1 - follows, (n - 1 + follows) * sizeof(K)) == 0)
-          continue; // one key again and again: as fast as memory
+        if (are_same_bits(keys - follows, n + follows))
+          continue;
         best_kernels<K>().look(keys, n, follows != 0 ? keys - 1 : nullptr, plain, found);
         if (!found.ascending || found.special)
           stopped.store(true, std::memory_order_relaxed);

@@ -112,7 +112,7 @@ class heavy_pairs {
     if (sort_out == nullptr || !put_in_order(image))
       return false;
     if (is_one() && from.keys == to.keys && from.values == to.values && from.values != nullptr &&
-        std::memcmp(from.keys, from.keys + 1, (n - 1) * sizeof(K)) == 0)
+        are_same_bits(from.keys, n))
       return true;
     const sizes s(n);
     if (room.rest.keys == nullptr) {

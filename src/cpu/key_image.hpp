@@ -12,9 +12,17 @@
 #include "primitives/key_codec.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 namespace sortile::cpu {
+
+/// Whether n ≥ 1 keys are one key again and again, as fast as memory: each is compared with its neighbour.
+template <class K>
+bool are_same_bits(const K* keys, std::size_t n) {
+  return std::memcmp(keys, keys + 1, (n - 1) * sizeof(K)) == 0;
+}
 
 /// Whether some key type of this width is a float.
 template <class K>

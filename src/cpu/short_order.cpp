@@ -154,8 +154,8 @@ key_order order_of(const K* keys, std::size_t n, const key_image<K>& image, std:
     falls += image(keys[i]) < image(keys[i - 1]);
   if (falls <= 1) {
     constexpr std::size_t block = 256;
-    std::size_t equal = 0; // one key again and again is read as fast as memory
-    while (equal + block < n && std::memcmp(keys + equal, keys + equal + 1, block * sizeof(K)) == 0)
+    std::size_t equal = 0;
+    while (equal + block < n && are_same_bits(keys + equal, block + 1))
       equal += block;
     descents = best_kernels<K>().find_descents(keys + equal, n - equal, image, most_descents, at);
     for (std::size_t i = 0; i < std::min(descents, most_descents); ++i)

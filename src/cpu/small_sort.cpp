@@ -65,7 +65,7 @@ few_values sampled_values(const K* keys, std::size_t n, const vector_kernels<K>&
     heaviest = std::max(heaviest, end - i);
   }
   if (values == 1)
-    return std::memcmp(keys, keys + 1, (n - 1) * sizeof(K)) == 0 ? few_values::one_alone : few_values::likely;
+    return are_same_bits(keys, n) ? few_values::one_alone : few_values::likely;
   // Beside a value that fills more than a quarter they are not counted, unless there are hardly any others.
   const bool few = values <= most && once <= (heaviest <= size / 4 ? 16 * twice + 2 : 2);
   return !begins_in_order && (few || heaviest >= size / 4 * 3) ? few_values::likely : few_values::unlikely;

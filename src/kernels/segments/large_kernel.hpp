@@ -1,7 +1,7 @@
 // Cuts segments that no block can hold into pieces that one can. It partitions all large segments together, into 256
-// buckets at a time: whole segments by their place in the range of a sample, what is still too large then by the
-// highest eight bits that are left. So floats and keys of few bits take a level less. The number of levels depends on
-// the keys, so this is one launch whose blocks are all resident: it ends at the first level that has no entry.
+// buckets at a time: by the highest eight bits of the image that are left, but whole segments of floats by their place
+// in the range of a sample, which takes numbers of few magnitudes a level less. The number of levels depends on the
+// keys, so this is one launch whose blocks are all resident: it ends at the first level that has no entry.
 //
 // A level
 //
@@ -60,7 +60,6 @@ struct segment_large_kernel {
     simt::shared_array<std::uint64_t, radix> start; // of buckets in the entry
     primitives::block_scan_storage<std::uint64_t, block_threads> scan;
     simt::shared_value<std::uint32_t> first;
-    alignas(16) simt::shared_array<Word, ranged ? 2 * warps : 1> ends; // the warps' least and greatest images
   };
 
   segment_arrays<Word> arrays;
@@ -101,9 +100,12 @@ struct segment_large_kernel {
  private:
   using digit_of = typename moves::digit_of;
   SORTILE_DEVICE digit_of digits(const segment_item& item, std::uint32_t entry, unsigned level) const {
-    return ranged && level == 0 ? digit_of::within(arrays, ranges.load(std::uint64_t{entry} * 2),
-                                                   ranges.load(std::uint64_t{entry} * 2 + 1))
-                                : digit_of::of(arrays, item);
+    if constexpr (ranged)
+      if (level == 0) {
+        const auto range = simt::load_vector<2>(ranges, std::uint64_t{entry} * 2);
+        return digit_of::within(arrays, range[0], range[1]);
+      }
+    return digit_of::of(arrays, item);
   }
 
   SORTILE_DEVICE std::uint32_t rows_of(const segment_item& item) const {
@@ -113,8 +115,9 @@ struct segment_large_kernel {
     for (std::uint32_t e = simt::block_index(); e < entries; e += simt::grid_size()) {
       const segment_item item = now.load(e);
       const std::uint32_t rows = rows_of(item);
-      if (ranged && level == 0)
-        find_range(s, item, e);
+      if constexpr (ranged)
+        if (level == 0)
+          find_range(s, item, e);
       if (simt::thread_index() == 0) {
         s.first = control.fetch_add(rows_taken + level, rows);
         tables.first_row[e] = fits(s.first.load(0), rows) ? s.first.load(0) : no_row;
@@ -129,25 +132,13 @@ struct segment_large_kernel {
   }
   /// A key a thread, so many apart. Ends with a barrier.
   SORTILE_DEVICE void find_range(shared& s, const segment_item& item, std::uint32_t entry) const {
-    const unsigned lane = simt::lane_index(), w = simt::warp_index();
     const std::uint64_t at = simt::thread_index() * ((item.length - 1) / (block_threads - 1));
-    const Word mine = digit_of::image(arrays, arrays.from(item.source).load(item.begin + at));
-    const Word least = primitives::warp_reduce(mine, primitives::minimum{});
-    const Word greatest = primitives::warp_reduce(mine, primitives::maximum{});
-    if (lane == 0) {
-      s.ends[w] = least;
-      s.ends[warps + w] = greatest;
-    }
+    const std::uint64_t mine = digit_of::image(arrays, arrays.from(item.source).load(item.begin + at));
+    const std::uint64_t least = primitives::block_reduce(s.scan, mine, primitives::minimum{});
     simt::block_barrier();
-    if (w == 0) {
-      const unsigned of = lane < warps ? lane : 0;
-      const Word lowest = primitives::warp_reduce(s.ends.load(of), primitives::minimum{});
-      const Word highest = primitives::warp_reduce(s.ends.load(warps + of), primitives::maximum{});
-      if (lane == 0) {
-        ranges[std::uint64_t{entry} * 2] = lowest;
-        ranges[std::uint64_t{entry} * 2 + 1] = highest;
-      }
-    }
+    const std::uint64_t greatest = primitives::block_reduce(s.scan, mine, primitives::maximum{});
+    if (simt::thread_index() == 0)
+      simt::store_vector<2>(ranges, std::uint64_t{entry} * 2, {{Word(least), Word(greatest)}});
     simt::block_barrier();
   }
   SORTILE_DEVICE bool fits(std::uint32_t first, std::uint32_t rows) const {
