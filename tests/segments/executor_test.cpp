@@ -143,25 +143,27 @@ TEST(segments_on_executor, skewed_keys_through_every_level) {
       }
 }
 
-/// Ranges of images that leave no room for places: words tell too little, and an order by them has to be put right.
-TEST(segments_on_executor, few_keys_of_wide_ranges) {
-  one_in taken(3);
-  for (const char* const workload : {"outliers:20", "outliers:3", "two-buckets"})
+/// Ranges of images that leave no room for places: words tell too little, and an order by them has to be put right,
+/// where few neighbours are tied and where many are.
+TEST(segments_on_executor, keys_that_words_do_not_tell) {
+  one_in taken(5);
+  for (const char* const workload : {"outliers:20", "outliers:3", "two-buckets", "and:3", "clusters", "few:5"})
     for (const key_type type : {key_type::u16, key_type::u32, key_type::i64, key_type::f64, key_type::u128})
-      for (const std::size_t length : {4, 8, 13, 16, 24, 31, 64, 128, 256, 512}) {
-        if (!taken())
-          continue;
-        segment_case c{.type = type,
-                       .shape = rows_shape(70, length, length + 1),
-                       .workload = workload,
-                       .seed = length,
-                       .engine = engine_name};
-        c.carries = payload::indices;
-        c.value_bytes = 4;
-        expect_right(c);
-        c.shape = shape_of("often-wide", 3000, length);
-        expect_right(c);
-      }
+      for (const payload carries : {payload::indices, payload::none})
+        for (const std::size_t length : {4, 8, 13, 16, 24, 31, 40, 64, 100, 128, 200, 256, 500, 512}) {
+          if (!taken())
+            continue;
+          segment_case c{.type = type,
+                         .shape = rows_shape(70, length, length + 1),
+                         .workload = workload,
+                         .seed = length,
+                         .engine = engine_name};
+          c.carries = carries;
+          c.value_bytes = carries == payload::none ? 0 : 4;
+          expect_right(c);
+          c.shape = shape_of("often-wide", 3000, length);
+          expect_right(c);
+        }
 }
 
 /// Floats alone are told by their bits, but for −0 and NaNs, which all or a few of the warps meet.

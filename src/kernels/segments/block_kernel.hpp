@@ -227,10 +227,14 @@ struct segment_block_kernel {
       else
         load_keys(from, first, n - place, v, x[v]);
     if constexpr (placed) {
+      Word images[items];
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        x[i / vector][i % vector] =
-            packed::pack(arrays.codec.image(packed::image(x[i / vector][i % vector])), place + offset_of(i));
+        images[i] = packed::image(x[i / vector][i % vector]);
+      arrays.make_images(images);
+      SORTILE_UNROLL
+      for (int i = 0; i < items; ++i)
+        x[i / vector][i % vector] = packed::pack(images[i], place + offset_of(i));
     } else {
       bool is_told = true, is_repeated = false;
       Word before = 0;

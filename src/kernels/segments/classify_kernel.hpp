@@ -18,10 +18,10 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Registers for the widest network would leave few threads: measured on the H100 and H200 with CUDA 13.0.
 template <class Word, segment_elements Elements>
-inline constexpr unsigned classify_min_blocks = sizeof(Word) > 8                       ? 1
-                                                : sizeof(Word) == 8                    ? 6
-                                                : Elements != segment_elements::floats ? 8
-                                                                                       : 9;
+inline constexpr unsigned classify_min_blocks = sizeof(Word) > 8   ? 1
+                                                : sizeof(Word) < 8 ? (Elements == segment_elements::floats ? 9 : 8)
+                                                : Elements == segment_elements::placed ? 5
+                                                                                       : 6;
 
 template <class Word, segment_elements Elements, unsigned MinBlocks = classify_min_blocks<Word, Elements>>
 struct segment_classify_kernel {
@@ -44,6 +44,8 @@ struct segment_classify_kernel {
   bool tells, lists_wanted;
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    typename tinies::storage& own =
+        lanes::placed ? s.warps[simt::warp_index()] : simt::pinned(s.warps[simt::warp_index()]);
     const std::uint64_t warp = std::uint64_t{simt::block_index()} * warps + simt::warp_index();
     const std::uint64_t step = std::uint64_t{simt::grid_size()} * warps * simt::warp_size;
     for (std::uint64_t first = warp * simt::warp_size; first < where.count; first += step) {
@@ -59,19 +61,18 @@ struct segment_classify_kernel {
           unlisted = classes.narrow();
         enlist(mine, unlisted);
       }
-      tinies::sort(s.warps[simt::warp_index()], arrays, mine.begin,
+      tinies::sort(own, arrays, mine.begin,
                    mine.length <= tinies::most && mine.length <= unlisted ? unsigned(mine.length) : 0);
       if constexpr (classes.tiny > classes.thread)
         if (unlisted == classes.tiny)
-          sort_by_lanes(s, mine);
+          sort_by_lanes(own, mine);
     }
   }
 
  private:
   /// The warp's segments of more than a thread sorts, as many at a time as it has groups of lanes.
-  SORTILE_DEVICE void sort_by_lanes(shared& s, const segment_reader::found& f) const {
+  SORTILE_DEVICE void sort_by_lanes(typename tinies::storage& own, const segment_reader::found& f) const {
     const std::uint32_t n = f.length > classes.thread && f.length <= classes.tiny ? std::uint32_t(f.length) : 0;
-    const auto staged = simt::view_as<typename lanes::slot>(s.warps[simt::warp_index()].staged.view());
     const unsigned there = simt::ballot(n > 0);
     SORTILE_NO_UNROLL
     for (unsigned first = 0; first < simt::warp_size; first += lanes::groups) {
@@ -79,7 +80,8 @@ struct segment_classify_kernel {
         continue;
       const unsigned segment = first + simt::lane_index() / lanes::lanes;
       const std::uint64_t begin = simt::shuffle(f.begin, segment);
-      lanes::sort(staged, arrays, {begin, simt::shuffle(n, segment), segment_source::input, 0});
+      lanes::sort({own.staged.view(), own.order.view()}, arrays,
+                  {begin, simt::shuffle(n, segment), segment_source::input, 0});
     }
   }
 

@@ -175,6 +175,23 @@ struct segment_arrays {
     else
       return Word(key ^ codec.sign ^ codec.complement);
   }
+  /// codec.image of many keys at once. It is asked a single time what they are: a branch for each would keep loads of
+  /// the next from going out before it.
+  template <int N>
+  SORTILE_DEVICE void make_images(Word (&k)[N]) const {
+    if (codec.infinity != 0) {
+      SORTILE_UNROLL
+      for (int j = 0; j < N; ++j)
+        k[j] = float_image(k[j]);
+    } else {
+      SORTILE_UNROLL
+      for (int j = 0; j < N; ++j)
+        k[j] = Word(k[j] ^ codec.sign ^ codec.complement);
+    }
+    SORTILE_UNROLL
+    for (int j = 0; j < N; ++j)
+      k[j] = Word(Word(k[j] >> codec.shift) & codec.mask);
+  }
   /// The key that has this image.
   template <segment_elements Elements>
   SORTILE_DEVICE Word key(Word image) const {
@@ -208,6 +225,14 @@ struct segment_arrays {
 
  private:
   SORTILE_DEVICE Word flips(bool negative) const { return negative ? Word(~Word{0}) : codec.sign; }
+  /// The codec's image of all of a float, without a choice for which predicates would have to be kept.
+  SORTILE_DEVICE Word float_image(Word key) const {
+    const Word magnitude = Word(key & Word(~codec.sign)), one_zero = key == codec.sign ? Word{0} : key;
+    const Word ascending = Word(one_zero ^ Word(all_if_highest(one_zero) | codec.sign));
+    return Word(Word(ascending | all_if_highest(Word(codec.infinity - magnitude))) ^ codec.complement);
+  }
+  /// All ones where the highest bit is one, else 0.
+  static SORTILE_DEVICE Word all_if_highest(Word w) { return Word(Word{0} - Word(w >> (8 * sizeof(Word) - 1))); }
 };
 
 /// Writes the n sorted keys of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the one that
@@ -227,55 +252,79 @@ SORTILE_DEVICE void write_keys(const segment_arrays<Word>& arrays, const segment
   }
 }
 
-/// The same of keys and values: at(p) is the place within the entry that they come from. barrier() orders all these
-/// threads' accesses.
+/// The same of keys that come from the places at(p) of the entry. barrier() orders all these threads' accesses.
 template <int Items, class Word, class At, class Barrier>
-SORTILE_DEVICE void write_in_order(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
-                                   unsigned threads, At at, Barrier barrier) {
+SORTILE_DEVICE void write_keys_from(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
+                                    unsigned threads, At at, Barrier barrier) {
+  if (!arrays.keys_wanted)
+    return;
   const auto n = std::uint32_t(item.length);
-  if (arrays.keys_wanted) {
-    const auto from = arrays.from(item.source);
-    Word keys[Items] = {};
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      if (p < n)
-        keys[i] = from.load(item.begin + at(p));
-    }
-    barrier(); // what is written may be what others still have to read
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      if (t + unsigned(i) * threads < n)
-        arrays.out.store(item.begin + t + unsigned(i) * threads, keys[i]);
+  const auto from = arrays.from(item.source);
+  Word keys[Items] = {};
+  SORTILE_UNROLL
+  for (int i = 0; i < Items; ++i) {
+    const std::uint32_t p = t + unsigned(i) * threads;
+    if (p < n)
+      keys[i] = from.load(item.begin + at(p));
   }
-  for (unsigned w = 0; w < arrays.values.words; ++w) {
+  barrier(); // what is written may be what others still have to read
+  SORTILE_UNROLL
+  for (int i = 0; i < Items; ++i)
+    if (t + unsigned(i) * threads < n)
+      arrays.out.store(item.begin + t + unsigned(i) * threads, keys[i]);
+}
+
+/// The same of values. `size`: words of a value, a constant where it is one.
+template <int Items, class Size, class At, class Barrier>
+SORTILE_DEVICE void write_values_from(const value_arrays& values, const segment_item& item, unsigned t,
+                                      unsigned threads, Size size, At at, Barrier barrier) {
+  const auto n = std::uint32_t(item.length);
+  const auto from = values.from<std::uint32_t>(item.source);
+  const auto out = values.to<std::uint32_t>(segment_source::output);
+  const bool makes = values.makes(item.source);
+  for (unsigned w = 0; w < size; ++w) {
+    const std::uint64_t first = item.begin * size + w;
     std::uint32_t words[Items] = {};
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
       const std::uint32_t p = t + unsigned(i) * threads;
       if (p < n)
-        words[i] = arrays.values.word(item, at(p), w);
+        words[i] = at(p);
     }
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      if (!makes && t + unsigned(i) * threads < n)
+        words[i] = from.load(first + words[i] * size);
     barrier();
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i) {
       const std::uint32_t p = t + unsigned(i) * threads;
       if (p < n)
-        arrays.values.store_word(item.begin + p, w, words[i]);
+        out.store(first + p * size, makes && w > 0 ? 0 : words[i]);
     }
   }
 }
 
-/// The same of packed elements (sample_elements.hpp).
+/// Writes packed elements (sample_elements.hpp), and their values, of which at(p) belongs at place p.
 template <int Items, class Packed, segment_elements Elements, class Word, class At, class Barrier>
 SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segment_item& item, unsigned t,
                                   unsigned threads, At at, Barrier barrier) {
-  if constexpr (Elements == segment_elements::placed)
-    write_in_order<Items>(
-        arrays, item, t, threads, [&](std::uint32_t p) { return Packed::place(at(p)); }, barrier);
-  else
+  if constexpr (Elements != segment_elements::placed) {
     write_keys<Items>(arrays, item, t, threads,
                       [&](std::uint32_t p) { return arrays.template key<Elements>(Packed::image(at(p))); });
+  } else {
+    const auto place = [&](std::uint32_t p) { return std::uint32_t(Packed::place(at(p))); };
+    if (arrays.codec.infinity == 0 && arrays.codec.bits == 8 * sizeof(Word)) // images tell all of the keys
+      write_keys<Items>(arrays, item, t, threads, [&](std::uint32_t p) {
+        return arrays.template key<segment_elements::integers>(Word(Packed::image(at(p))));
+      });
+    else
+      write_keys_from<Items>(arrays, item, t, threads, place, barrier);
+    if (arrays.values.words == 1)
+      write_values_from<Items>(arrays.values, item, t, threads, std::integral_constant<unsigned, 1>{}, place, barrier);
+    else
+      write_values_from<Items>(arrays.values, item, t, threads, arrays.values.words, place, barrier);
+  }
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -1,15 +1,16 @@
 // A key and its place as one number, so that elements which have to keep their order are sorted like keys alone.
 //
-//   word     | digit of (image − least) | place |        32 bits for keys of up to 4 bytes, else 64
+//   word     | 0 | digit of (image − least) | place |        32 bits for keys of up to 8 bytes, else 64
+//   absent   | 1 |         − place          | place |        behind the last of a segment that is not full
 //
 // Few places need few bits: of 64 keys six. The images of a segment take as many bits as their range, and where these
 // fit beside the place, the word is all there is to compare. Else it holds the highest ones, which tell nearly all
 // images apart; among those that it does not, places ascend. Whether that was their order, neighbours tell.
 //
-// Where it was not, the words are sorted by the low digit first, and by the next with the places that come of it: an
-// LSD sort, each step of which is the sort of words. So the time depends on the keys by a small factor alone, and no
-// element is wider than a word, which a pair of an image and a place would be: twice the registers, and 7 to 14
-// instructions to compare and exchange two, in place of 2 to 7.
+// Where it was not, few are put right by insertions; else the next digit is taken, behind a number for the one before
+// (short_kernel.hpp). So the time depends on the keys by a small factor alone, and no element is wider than a word,
+// which a pair of an image and a place would be: two to four times the registers, and 7 to 14 instructions to compare
+// and exchange two, in place of 2.
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
@@ -20,50 +21,83 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// Where shared storage has place p of what is staged: a gap every 32 slots, against bank conflicts.
+SORTILE_DEVICE unsigned segment_slot(unsigned p) {
+  return p + p / simt::warp_size;
+}
+
+/// Of an order of elements, a slot each in which image(slot) is the element's: those at the places `first` … p − 1
+/// stand in order, and p's goes before all that are greater.
+template <class Order, class Image>
+SORTILE_DEVICE void insert_in_order(const Order& order, const Image& image, unsigned first, unsigned p) {
+  const std::uint16_t mine = order.load(segment_slot(p));
+  const auto k = image(mine);
+  unsigned at = p;
+  SORTILE_NO_UNROLL
+  for (; at > first; --at) {
+    const std::uint16_t before = order.load(segment_slot(at - 1));
+    if (!(k < image(before)))
+      break;
+    order.store(segment_slot(at), before);
+  }
+  order.store(segment_slot(at), mine);
+}
+
 /// Of keys stored as Word, in segments of up to 2^PlaceBits.
 template <class Word, unsigned PlaceBits>
 struct segment_words {
-  using word = std::conditional_t<sizeof(Word) <= 4, std::uint32_t, std::uint64_t>;
-  static constexpr unsigned digit_bits = 8 * sizeof(word) - PlaceBits;
-  static constexpr word absent = word(~word{0}); ///< above all words of a segment that is not full
+  using word = std::conditional_t<sizeof(Word) <= 8, std::uint32_t, std::uint64_t>;
+  static constexpr unsigned digit_bits = 8 * sizeof(word) - PlaceBits - 1;
 
   Word least;
   unsigned bits; ///< of the images' distances from the least one
 
-  /// Of n images that a group of lanes holds, item j of a lane at place j · Lanes + lane: x becomes their words by the
-  /// highest digit. All lanes of the warp call.
+  /// Of images of which a lane of a group has the least and the greatest of some. All lanes of the warp call.
+  template <unsigned Lanes>
+  static SORTILE_DEVICE segment_words of_lanes(Word least, Word greatest) {
+    least = primitives::lanes_reduce<Lanes>(least, primitives::minimum{});
+    greatest = primitives::lanes_reduce<Lanes>(greatest, primitives::maximum{});
+    return {least, bits_of(Word(greatest - least))};
+  }
+  /// Of n images that a group of lanes holds, item j of a lane at place j · Lanes + lane, and behind the last copies of
+  /// some of them: x becomes their words by the highest digit. All lanes of the warp call.
   template <unsigned Lanes, unsigned Items>
   static SORTILE_DEVICE segment_words of_lanes(const Word (&image)[Items], std::uint32_t n, unsigned lane,
                                                word (&x)[Items]) {
-    Word least = Word(~Word{0}), greatest = 0;
+    Word least = image[0], greatest = image[0];
+    SORTILE_UNROLL
+    for (unsigned j = 1; j < Items; ++j) {
+      least = image[j] < least ? image[j] : least;
+      greatest = greatest < image[j] ? image[j] : greatest;
+    }
+    const auto w = segment_words::of_lanes<Lanes>(least, greatest);
     SORTILE_UNROLL
     for (unsigned j = 0; j < Items; ++j)
-      if (j * Lanes + lane < n) {
-        least = image[j] < least ? image[j] : least;
-        greatest = greatest < image[j] ? image[j] : greatest;
-      }
-    const segment_words w = between(primitives::lanes_reduce<Lanes>(least, primitives::minimum{}),
-                                    primitives::lanes_reduce<Lanes>(greatest, primitives::maximum{}));
-    SORTILE_UNROLL
-    for (unsigned j = 0; j < Items; ++j)
-      x[j] = j * Lanes + lane < n ? w(image[j], w.highest(), j * Lanes + lane) : absent;
+      x[j] = j * Lanes + lane < n ? w(image[j], j * Lanes + lane) : absent(j * Lanes + lane);
     return w;
   }
-  /// Steps of an LSD sort.
-  SORTILE_DEVICE unsigned digits() const { return bits == 0 ? 1 : (bits + digit_bits - 1) / digit_bits; }
   /// Below the highest digit that a word holds.
   SORTILE_DEVICE unsigned highest() const { return bits > digit_bits ? bits - digit_bits : 0; }
 
-  SORTILE_DEVICE word operator()(Word image, unsigned shift, unsigned place) const {
-    return word(word(Word(image - least) >> shift) << PlaceBits | word(place));
+  SORTILE_DEVICE word operator()(Word image, unsigned place) const {
+    return word(word(word(Word(image - least) >> highest()) << PlaceBits) | word(place));
   }
-  static SORTILE_DEVICE unsigned place(word w) { return unsigned(w) & ((1u << PlaceBits) - 1); }
-  /// Whether both hold the same digit.
-  static SORTILE_DEVICE bool tie(word a, word b) { return word(a ^ b) >> PlaceBits == 0; }
 
- private:
-  static SORTILE_DEVICE segment_words between(Word least, Word greatest) {
-    return {least, greatest < least ? 0 : bits_of(Word(greatest - least))};
+  // Of words as wide as W, which have their place where a `word` has it.
+
+  /// Above all words, and no two of one digit.
+  template <class W = word>
+  static SORTILE_DEVICE W absent(unsigned place) {
+    return W(~W(W(place) << PlaceBits));
+  }
+  template <class W>
+  static SORTILE_DEVICE unsigned place(W w) {
+    return unsigned(w) & ((1u << PlaceBits) - 1);
+  }
+  /// Whether all but the places is the same.
+  template <class W>
+  static SORTILE_DEVICE bool tie(W a, W b) {
+    return W(a ^ b) >> PlaceBits == 0;
   }
 };
 

@@ -1,7 +1,7 @@
 // Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
-// Elements are keys' images (of floats too: equal_floats.hpp), or where equal keys can be told apart words of an image
-// and a place (segment_words.hpp).
+// Elements are keys' images (of floats too: equal_floats.hpp), or where equal keys can be told apart, and of keys of
+// more than 4 bytes, words of an image and a place (segment_words.hpp).
 //
 // Lanes load them in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of
 // shared storage turns them, or the places that they came from, back into rows, so that stores are side by side too.
@@ -15,6 +15,7 @@
 
 #include "kernels/segments/equal_floats.hpp"
 #include "kernels/segments/segment_words.hpp"
+#include "primitives/warp_scan.hpp"
 #include "primitives/warp_sort.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -38,36 +39,52 @@ struct segment_work {
 template <class Word, segment_elements Elements, unsigned Class>
 struct segment_lanes {
   static constexpr bool placed = Elements == segment_elements::placed, floats = Elements == segment_elements::floats;
+  static constexpr bool by_words = placed || sizeof(Word) > 4;
   static constexpr unsigned most = 64u << Class, place_bits = 6 + Class;
   using words = segment_words<Word, place_bits>;
-  using element = std::conditional_t<placed, typename words::word, Word>;
-  using slot = std::conditional_t<placed, std::uint16_t, Word>;                          ///< a place, or an image
-  static constexpr int items = (sizeof(element) == 4 && !placed) || Class == 3 ? 16 : 8; ///< of a lane
+  using element = std::conditional_t<by_words, typename words::word, Word>;
+  using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, an image, or a word of a value
+  static constexpr int items = !by_words || Class == 3 ? 16 : 8;          ///< of a lane
   static constexpr unsigned lanes = most / unsigned(items), groups = simt::warp_size / lanes;
   static constexpr unsigned room = 16 * simt::warp_size + 16; ///< slots of a warp of any class, and gaps
 
+  /// Of a warp.
+  struct storage {
+    simt::shared_view<slot> staged;
+    simt::shared_view<std::uint16_t> order; ///< with words: slots of `staged` that they came from
+  };
+
   /// The lane's group sorts `item`, of any length up to the class's. All lanes of the warp call.
-  static SORTILE_DEVICE void sort(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
-                                  const segment_item& item) {
+  static SORTILE_DEVICE void sort(const storage& s, const segment_arrays<Word>& arrays, const segment_item& item) {
     const unsigned lane = simt::lane_index() % lanes;
-    const auto barrier = [] { simt::warp_barrier(); };
-    const auto at = [&](std::uint32_t p) { return staged.load(staged_at(group_begins() + p)); };
-    if constexpr (placed) {
-      find_order(staged, arrays, item, lane);
-      write_in_order<items>(arrays, item, lane, lanes, at, barrier);
+    if constexpr (by_words) {
+      find_order(s, arrays, item, lane);
+      if (arrays.values.words == 1)
+        write_in_order(s, arrays, item, lane, std::integral_constant<unsigned, 1>{});
+      else
+        write_in_order(s, arrays, item, lane, arrays.values.words);
     } else {
-      sort_images(staged, arrays, item, lane);
+      sort_images(s.staged, arrays, item, lane);
       write_keys<items>(arrays, item, lane, lanes,
-                        [&](std::uint32_t p) { return arrays.template key<Elements>(at(p)); });
+                        [&](std::uint32_t p) { return arrays.template key<Elements>(s.staged.load(group_slot(p))); });
     }
-    barrier();
+    simt::warp_barrier();
   }
 
  private:
-  static SORTILE_DEVICE unsigned staged_at(unsigned p) { return p + p / simt::warp_size; } // against bank conflicts
-  static SORTILE_DEVICE unsigned group_begins() { return simt::lane_index() / lanes * most; }
-  /// Of the lane's item j, in the order that a group loads in.
+  // Groups begin behind a gap.
+  static_assert(most % simt::warp_size == 0);
+  /// Of place p of the group.
+  static SORTILE_DEVICE unsigned group_slot(unsigned p) {
+    return simt::lane_index() / lanes * segment_slot(most) + segment_slot(p);
+  }
+  /// Of the lane's item j, in the order that a group loads in: a constant behind item 0's.
   static SORTILE_DEVICE std::uint32_t place(int j, unsigned lane) { return unsigned(j) * lanes + lane; }
+  static SORTILE_DEVICE unsigned row_slot(int j, unsigned lane) {
+    return group_slot(0) + lane + segment_slot(unsigned(j) * lanes);
+  }
+  static_assert(simt::warp_size % lanes == 0);
+
   /// `staged` becomes the images in order.
   static SORTILE_DEVICE void sort_images(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
                                          const segment_item& item, unsigned lane) {
@@ -99,96 +116,224 @@ struct segment_lanes {
     primitives::sort_in_lanes<lanes>(x);
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
-      staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), x[j]);
+      staged.store(segment_slot(simt::lane_index() * unsigned(items) + unsigned(j)), x[j]);
     simt::warp_barrier();
     if (!floats || is_told)
       return;
     equal_floats<Word>{arrays}.template write<lanes>(
         n, [&](std::uint32_t p) { return from.load(item.begin + p); },
-        [&](std::uint32_t p, Word key) { staged.store(staged_at(group_begins() + p), arrays.float_bits(key)); });
+        [&](std::uint32_t p, Word key) { staged.store(group_slot(p), arrays.float_bits(key)); });
     simt::warp_barrier();
   }
 
-  /// `staged` becomes the places that the elements came from. Once by the highest digit; where that has told too
-  /// little, by all digits, the lowest first.
-  static SORTILE_DEVICE void find_order(const simt::shared_view<std::uint16_t>& staged,
-                                        const segment_arrays<Word>& arrays, const segment_item& item, unsigned lane) {
+  /// `staged` becomes the keys as they came, and `order` where those lie that belong there.
+  static SORTILE_DEVICE void find_order(const storage& s, const segment_arrays<Word>& arrays, const segment_item& item,
+                                        unsigned lane) {
+    const auto n = std::uint32_t(item.length);
+    element x[items];
+    const words w = load(s.staged, arrays, item, lane, x);
+    primitives::sort_in_lanes<lanes>(x);
+    stage(s.order, x, false);
+    ties t = find_ties(x, lane);
+    if (!simt::warp_any(w.highest() > 0 && t.lanes_own != 0) || mend(s, arrays, t))
+      return;
+    while (refine(s, arrays, w.least, t, n, lane, x)) {
+      primitives::sort_in_lanes<lanes>(x);
+      stage(s.order, x, true);
+      if constexpr (sizeof(Word) <= 4) {
+        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<element>, "two digits are all");
+        return;
+      }
+      t = find_ties(x, lane);
+      if (!simt::warp_any(t.lanes_own != 0) || mend(s, arrays, t))
+        return;
+      if constexpr (sizeof(Word) == 8) { // what is left at once, by wider words
+        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<std::uint64_t>);
+        std::uint64_t y[items];
+        if (refine(s, arrays, w.least, t, n, lane, y)) {
+          primitives::sort_in_lanes<lanes>(y);
+          stage(s.order, y, true);
+        }
+        return;
+      }
+    }
+  }
+
+  static SORTILE_DEVICE words load(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
+                                   const segment_item& item, unsigned lane, element (&x)[items]) {
     const auto from = arrays.from(item.source);
     const auto n = std::uint32_t(item.length);
     const std::uint64_t first = item.begin + lane; // constants are added to it: one address for all loads
-    const auto image = [&](std::uint32_t p) { return arrays.codec.image(from.load(item.begin + p)); };
-    element x[items];
-    const words w = load([&](int j) { return arrays.codec.image(from.load(first + unsigned(j) * lanes)); }, n, lane, x);
-    unsigned digit = 0, digits = 0; // none: by the highest
-    SORTILE_NO_UNROLL
-    do {
-      primitives::sort_in_lanes<lanes>(x);
-      stage(staged, x, digit > 0);
-      if (digits == 0) {
-        const bool ties = has_tie(n, lane, x) && w.highest() > 0;
-        if (!simt::warp_any(ties) || !simt::warp_any(is_wrong(staged, image, n, lane)))
-          return;
-        digits = simt::warp_reduce_max(w.digits());
-      } else if (++digit == digits) {
-        return;
-      }
-      SORTILE_UNROLL
-      for (int j = 0; j < items; ++j)
-        if (const std::uint32_t p = place(j, lane); p < n) {
-          const unsigned at = digit == 0 ? p : staged.load(staged_at(group_begins() + p));
-          // Of fewer bits than this digit begins with: all the same.
-          const unsigned shift = digit * words::digit_bits;
-          x[j] = shift < w.bits ? w(image(at), shift, p) : element(p);
-        } else {
-          x[j] = words::absent;
-        }
-      simt::warp_barrier();
-    } while (true);
-  }
-
-  template <class Image>
-  static SORTILE_DEVICE words load(const Image& image, std::uint32_t n, unsigned lane, element (&x)[items]) {
-    Word k[items];
+    Word k[items] = {};
+    if (n > 0)
+      k[0] = from.load(lane < n ? first : item.begin);
+    SORTILE_UNROLL
+    for (int j = 1; j < items; ++j)
+      k[j] = place(j, lane) < n ? from.load(first + unsigned(j) * lanes) : k[0];
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
-      k[j] = place(j, lane) < n ? image(j) : Word{0};
+      staged[row_slot(j, lane)] = slot(k[j]);
+    arrays.make_images(k);
     return words::template of_lanes<lanes>(k, n, lane, x);
   }
-  /// Where the places come of: those in the words, or what is staged there.
-  static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& staged, const element (&x)[items],
-                                   bool follows) {
-    std::uint16_t places[items];
+  /// Which slots they come from: those of the places in the words, or what stands there.
+  template <class W>
+  static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& order, const W (&x)[items], bool follows) {
+    std::uint16_t from[items];
     SORTILE_UNROLL
-    for (int j = 0; j < items; ++j) {
-      const unsigned p = words::place(x[j]);
-      places[j] = follows ? staged.load(staged_at(group_begins() + p)) : std::uint16_t(p);
+    for (int j = 0; j < items; ++j)
+      from[j] = std::uint16_t(group_slot(words::place(x[j])));
+    if (follows) {
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        from[j] = order.load(from[j]);
     }
     simt::warp_barrier();
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
-      staged.store(staged_at(simt::lane_index() * unsigned(items) + unsigned(j)), places[j]);
+      order.store(segment_slot(simt::lane_index() * unsigned(items) + unsigned(j)), from[j]);
     simt::warp_barrier();
   }
-  /// Whether two neighbours have one digit: of the lane's elements, and the next lane's first.
-  static SORTILE_DEVICE bool has_tie(std::uint32_t n, unsigned lane, const element (&x)[items]) {
-    const element next = simt::shuffle_down(x[0], 1);
-    bool ties = false;
+
+  /// Of the digit that refine() adds.
+  template <class W>
+  static constexpr unsigned refined_bits = 8 * sizeof(W) - 1 - 2 * place_bits;
+
+  // Ties: neighbours of one digit. They stand in the order of their places.
+
+  struct ties {
+    std::uint32_t lanes_own; ///< bit j: the lane's elements j − 1 and j; bit 0: 0 and the last of the lane before
+    bool with_next;          ///< its last element and the first of the next lane
+  };
+  template <class W>
+  static SORTILE_DEVICE ties find_ties(const W (&x)[items], unsigned lane) {
+    const W next = simt::shuffle_down(x[0], 1);
+    ties t{0, lane + 1 < lanes && words::tie(x[items - 1], next)};
+    SORTILE_UNROLL
+    for (int j = 1; j < items; ++j)
+      t.lanes_own |= std::uint32_t(words::tie(x[j - 1], x[j])) << j;
+    const std::uint32_t with_one_before = simt::shuffle_up(std::uint32_t(t.with_next), 1);
+    t.lanes_own |= lane > 0 ? with_one_before : 0;
+    return t;
+  }
+  /// f(p) for the lane's ties of the elements p − 1 and p of the order, beginning with the first of the warp.
+  template <class F>
+  static SORTILE_DEVICE void each_tie(std::uint32_t ties_there, F f) {
+    SORTILE_NO_UNROLL
+    for (; ties_there != 0; ties_there &= ties_there - 1)
+      f(simt::lane_index() * unsigned(items) + simt::trailing_zeros(ties_there));
+  }
+
+  /// Of the element at place p of the warp's order.
+  static SORTILE_DEVICE Word image(const storage& s, const segment_arrays<Word>& arrays, unsigned p) {
+    return arrays.codec.image(Word(s.staged.load(s.order.load(segment_slot(p)))));
+  }
+  /// Where few are tied, their order is wrong at few places: each lane puts in order what it has, and then its last
+  /// element and the next lane's first. False where that has not been enough.
+  static SORTILE_DEVICE bool mend(const storage& s, const segment_arrays<Word>& arrays, const ties& t) {
+    constexpr unsigned rounds = 2, few = 4;
+    if (simt::warp_any(simt::popcount(t.lanes_own) > few))
+      return false;
+    const unsigned first = simt::lane_index() * unsigned(items), end = first + unsigned(items);
+    const auto image_in = [&](unsigned slot) { return arrays.codec.image(Word(s.staged.load(slot))); };
+    SORTILE_NO_UNROLL
+    for (unsigned round = 0; round < rounds; ++round) {
+      each_tie(t.lanes_own & ~1u, [&](unsigned p) { insert_in_order(s.order, image_in, first, p); });
+      simt::warp_barrier();
+      const bool wrong = t.with_next && image(s, arrays, end) < image(s, arrays, end - 1);
+      if (wrong)
+        insert_in_order(s.order, image_in, end - 1, end);
+      simt::warp_barrier();
+      if (!simt::warp_any(wrong))
+        return true;
+    }
+    return false;
+  }
+
+  /// x becomes words that keep what is told, and tell by a further digit of (image − least): the highest bits by which
+  /// tied ones differ.
+  ///
+  ///   | 0 | rank among digits | digit | place in the order so far |
+  ///
+  /// False where the order is right.
+  template <class W>
+  static SORTILE_DEVICE bool refine(const storage& s, const segment_arrays<Word>& arrays, Word least, const ties& t,
+                                    std::uint32_t n, unsigned lane, W (&x)[items]) {
+    constexpr unsigned digit_bits = refined_bits<W>;
+    Word differ = 0;
+    bool wrong = false;
+    each_tie(t.lanes_own, [&](unsigned p) {
+      const Word a = image(s, arrays, p - 1), b = image(s, arrays, p);
+      differ |= Word(a - least) ^ Word(b - least);
+      wrong |= b < a;
+    });
+    if (!simt::warp_any(wrong))
+      return false;
+    const unsigned bits = bits_of(primitives::lanes_reduce<lanes>(differ, [](Word a, Word b) { return Word(a | b); }));
+    const unsigned shift = bits > digit_bits ? bits - digit_bits : 0;
+    const std::uint32_t firsts = ~t.lanes_own & ((1u << items) - 1); // of each digit
+    const std::uint32_t all = primitives::warp_inclusive_scan(simt::popcount(firsts), primitives::plus{});
+    const std::uint32_t before = all - simt::popcount(firsts);
+    const std::uint32_t rank = before - simt::shuffle(before, simt::lane_index() - lane);
+    Word k[items];
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
-      ties = ties || (lane * unsigned(items) + unsigned(j) + 1 < n &&
-                      words::tie(x[j], j + 1 < items ? x[j + 1 < items ? j + 1 : 0] : next));
-    return ties;
+      k[j] = Word(s.staged.load(s.order.load(segment_slot(simt::lane_index() * unsigned(items) + unsigned(j)))));
+    arrays.make_images(k);
+    SORTILE_UNROLL
+    for (int j = 0; j < items; ++j) {
+      const std::uint32_t place = lane * unsigned(items) + unsigned(j);
+      const W digit = W(Word(k[j] - least) >> shift) & ((W{1} << digit_bits) - 1);
+      const W rank_of = rank + simt::popcount(firsts & ((2u << j) - 1)) - 1;
+      const W word = (rank_of << digit_bits | digit) << place_bits | W(place);
+      x[j] = place < n ? word : words::template absent<W>(place);
+    }
+    simt::warp_barrier();
+    return true;
   }
-  /// Of the order that is staged.
-  template <class Image>
-  static SORTILE_DEVICE bool is_wrong(const simt::shared_view<std::uint16_t>& staged, const Image& image,
-                                      std::uint32_t n, unsigned lane) {
-    bool wrong = false;
+
+  /// Keys, and then values word by word, which are staged as they come and read in order: shared storage bears that
+  /// better than the cache does. `size`: words of a value, a constant where it is one.
+  template <class Size>
+  static SORTILE_DEVICE void write_in_order(const storage& s, const segment_arrays<Word>& arrays,
+                                            const segment_item& item, unsigned lane, Size size) {
+    const auto n = std::uint32_t(item.length);
+    const std::uint64_t first = item.begin + lane;
+    const auto staged = simt::view_as<std::uint32_t>(s.staged);
+    const auto values = arrays.values.template from<std::uint32_t>(item.source);
+    const bool makes = arrays.values.makes(item.source);
+    // f(j) for the lane's items that there are.
+    const auto each = [&](auto f) {
+      SORTILE_UNROLL
+      for (int j = 0; j < items; ++j)
+        if (place(j, lane) < n)
+          f(j);
+    };
+    std::uint32_t v[items] = {};
+    const auto load_values = [&](unsigned w) {
+      if (makes)
+        each([&](int j) { v[j] = w == 0 ? place(j, lane) : 0; });
+      else
+        each([&](int j) { v[j] = values.load(first * size + w + unsigned(j) * lanes * size); });
+    };
+    if (size > 0)
+      load_values(0); // on their way while keys are written
+    if (arrays.keys_wanted)
+      each([&](int j) {
+        arrays.out.store(first + unsigned(j) * lanes, Word(s.staged.load(s.order.load(row_slot(j, lane)))));
+      });
     SORTILE_NO_UNROLL
-    for (std::uint32_t p = lane; p + 1 < n; p += lanes)
-      wrong = wrong ||
-              image(staged.load(staged_at(group_begins() + p + 1))) < image(staged.load(staged_at(group_begins() + p)));
-    return wrong;
+    for (unsigned w = 0; w < size; ++w) {
+      if (w > 0)
+        load_values(w);
+      simt::warp_barrier();
+      each([&](int j) { staged[row_slot(j, lane)] = v[j]; });
+      simt::warp_barrier();
+      const auto out = arrays.values.template to<std::uint32_t>(segment_source::output);
+      each([&](int j) {
+        out.store(first * size + w + unsigned(j) * lanes * size, staged.load(s.order.load(row_slot(j, lane))));
+      });
+    }
   }
 };
 
@@ -198,15 +343,15 @@ struct segment_short_kernel {
   using lanes = segment_lanes<Word, Elements, 0>;
   static constexpr bool starts_early = true;
   /// As registers allow: measured.
-  static constexpr unsigned blocks_of(std::size_t element) {
-    constexpr bool integers = Elements == segment_elements::integers;
-    return element == 4 ? (integers ? 10 : 8) : integers ? 1 : 5;
-  }
-  static constexpr unsigned block_threads = 128, min_blocks = blocks_of(sizeof(typename lanes::element));
+  static constexpr unsigned block_threads = 128, min_blocks = sizeof(Word) > 8                         ? 5
+                                                              : sizeof(Word) > 4                       ? 6
+                                                              : Elements == segment_elements::integers ? 10
+                                                                                                       : 8;
   static constexpr unsigned warps = block_threads / simt::warp_size, room = lanes::room;
 
   struct shared {
     alignas(16) simt::shared_array<typename lanes::slot, warps * room> staged;
+    simt::shared_array<std::uint16_t, lanes::by_words ? warps * room : 2> order;
   };
 
   segment_work works[classes];
@@ -234,14 +379,16 @@ struct segment_short_kernel {
     if ((wanted & (1u << Class)) == 0)
       return;
     using group = segment_lanes<Word, Elements, Class>;
-    const auto staged = s.staged.subview(simt::warp_index() * room, room);
+    const unsigned begins = simt::warp_index() * room;
+    const typename group::storage own{s.staged.subview(begins, room),
+                                      lanes::by_words ? s.order.subview(begins, room) : s.order.view()};
     const segment_work& work = works[Class];
     constexpr unsigned at_once = warps * group::groups;
     const std::uint64_t step = std::uint64_t{simt::grid_size()} * at_once, all = work.size();
     const std::uint64_t first = std::uint64_t{simt::block_index()} * at_once + simt::warp_index() * group::groups;
     for (std::uint64_t i = first; i < all; i += step) {
       const std::uint64_t mine = i + simt::lane_index() / group::lanes;
-      group::sort(staged, arrays, mine < all ? work.load(mine) : segment_item{0, 0, segment_source::input, 0});
+      group::sort(own, arrays, mine < all ? work.load(mine) : segment_item{0, 0, segment_source::input, 0});
     }
   }
 };

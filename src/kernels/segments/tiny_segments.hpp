@@ -1,10 +1,10 @@
 // Sorts 32 neighbouring tiny segments, a thread each, or a few of them by four lanes each.
 //
 // The warp brings the segments' keys to its part of shared storage, side by side, whatever lies between them in the
-// array. Each thread takes its own into registers and puts them in order by a network of 4, 8, 12, 16, 20, 24 or 32, as
-// the longest of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is read
-// and written in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions for a
-// row of 32 keys.
+// array. Each thread takes its own into registers and puts them in order by a network of 2, 4, 8, 12, 16, 20, 24 or 32,
+// as the longest of the warp's segments asks for. What it writes back goes to the array in rows again. So memory is
+// read and written in whole sectors, and a network of 16 takes 63 comparisons for a thread's 16 keys: 8 instructions
+// for a row of 32 keys.
 //
 //   arrays    … a b c │ d │ e f g h │ (long) │ i j …        lengths   3 1 4 0 2
 //   staged    a b c d e f g h i j                            first     0 3 4 8 8
@@ -42,7 +42,7 @@ class tiny_segments {
     alignas(16) simt::shared_array<std::uint64_t, simt::warp_size> shift; // from a staged place to one in the arrays
     // Of each row: a bit for each lane whose element begins a segment, and the segments that begin before the row.
     alignas(8) simt::shared_array<std::uint32_t, 2 * simt::warp_size> rows;
-    simt::shared_array<std::uint16_t, placed ? room : 2> order; // staged places that elements came from
+    simt::shared_array<std::uint16_t, placed ? room : 2> order; // slots of `staged` that elements came from
     alignas(8) simt::shared_array<std::uint32_t, floats ? 2 * simt::warp_size : 2> zeros; // see part_floats()
   };
 
@@ -58,7 +58,9 @@ class tiny_segments {
     if (!is_told)
       part_floats(s, arrays, first, n);
     const unsigned more = simt::ballot(n > own_in_mix);
-    if (longest <= 4)
+    if (longest <= 2)
+      sort_own<2>(s, arrays, first, n);
+    else if (longest <= 4)
       sort_own<4>(s, arrays, first, n);
     else if (longest <= group_lanes * group_items && simt::popcount(more) <= groups)
       sort_mix(s, arrays, first, n, more);
@@ -79,14 +81,18 @@ class tiny_segments {
       write_zeros(s, arrays, first);
     if (arrays.keys_wanted)
       store_keys(s, arrays, at);
-    if constexpr (placed)
-      for (unsigned w = 0; w < arrays.values.words; ++w)
-        move_values(s, arrays.values, at, first, n, w);
+    if constexpr (placed) {
+      if (arrays.values.words == 1)
+        move_values(s, arrays.values, at, first, n, std::integral_constant<unsigned, 1>{});
+      else
+        move_values(s, arrays.values, at, first, n, arrays.values.words);
+    }
     simt::warp_barrier();
   }
 
  private:
-  static SORTILE_DEVICE unsigned slot_at(unsigned p) { return p + p / simt::warp_size; }
+  /// Of the lane's element of a row.
+  static SORTILE_DEVICE unsigned slot_in(unsigned row) { return row * (simt::warp_size + 1) + simt::lane_index(); }
 
   /// Whether segments of one element are there already.
   static SORTILE_DEVICE bool stays(const segment_arrays<Word>& a) {
@@ -100,12 +106,20 @@ class tiny_segments {
     std::uint32_t size;
     bool together; // segments lie one behind the other
 
-    SORTILE_DEVICE std::uint64_t operator()(std::uint32_t p) const {
-      if (together)
-        return base + p;
-      const auto row = simt::load_vector<2>(s->rows, p / simt::warp_size * 2); // one for all lanes
-      const unsigned begun = simt::popcount(row[0] & (simt::lanes_below() | 1u << simt::lane_index()));
-      return s->shift.load(row[1] + begun - 1) + p;
+    /// f(row, p) for the lane's elements of Rows rows from one on that there are: they belong at p(row) in the arrays.
+    template <unsigned Rows, class F>
+    SORTILE_DEVICE void each(unsigned row, F f) const {
+      const int left = int(size) - int(row * simt::warp_size + simt::lane_index());
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < Rows; ++r)
+        if (int(r * simt::warp_size) < left)
+          f(r);
+    }
+    /// Where the lane's element of a row, of which its segment begins at a bit, lies.
+    SORTILE_DEVICE std::uint64_t apart(unsigned row) const {
+      const auto begun = simt::load_vector<2>(s->rows, row * 2); // one for all lanes
+      const unsigned mine = simt::popcount(begun[0] & (simt::lanes_below() | 1u << simt::lane_index()));
+      return s->shift.load(begun[1] + mine - 1) + row * simt::warp_size + simt::lane_index();
     }
   };
   static SORTILE_DEVICE places locate(storage& s, std::uint64_t begin, unsigned n, std::uint32_t first,
@@ -129,52 +143,74 @@ class tiny_segments {
     return {&s, base, size, together};
   }
 
-  /// Rows that are in flight together.
-  static constexpr unsigned rows = sizeof(slot) == 4 ? 8 : sizeof(slot) == 8 ? 4 : 2;
-  /// Stages what `made` makes of it, once all of it has been asked for.
-  template <class Get, class Made>
-  static SORTILE_DEVICE void load(storage& s, const places& at, Get get, Made made) {
-    SORTILE_NO_UNROLL
-    for (std::uint32_t p = simt::lane_index(); p < at.size + simt::lane_index(); p += rows * simt::warp_size) {
-      decltype(get(0)) x[rows];
-      SORTILE_UNROLL
-      for (unsigned r = 0; r < rows; ++r)
-        if (p + r * simt::warp_size < at.size)
-          x[r] = get(at(p + r * simt::warp_size));
-      SORTILE_UNROLL
-      for (unsigned r = 0; r < rows; ++r)
-        if (p + r * simt::warp_size < at.size)
-          s.staged[slot_at(p + r * simt::warp_size)] = made(x[r]);
-    }
+  // Rows that are in flight together; of keys alone the last two are by themselves. Who moves them is told once whether
+  // segments lie together: then a row's elements lie a constant behind the first one's.
+  static constexpr unsigned loaded_rows = sizeof(slot) == 4 ? 8 : sizeof(slot) == 8 ? 4 : 2;
+  static constexpr unsigned stored_rows = sizeof(slot) <= 8 ? 4 : 2;
+
+  /// put(slot, x) for each x = get(place in the arrays), once all of some rows have been asked for.
+  template <class Get, class Put>
+  static SORTILE_DEVICE void load(const places& at, Get get, Put put) {
+    each_rows<loaded_rows>(at, [&](auto rows, unsigned row, auto place) {
+      decltype(get(0)) x[rows()] = {};
+      at.template each<rows()>(row, [&](unsigned r) { x[r] = get(place(row, r)); });
+      simt::warp_barrier(); // or some loads would wait for others
+      at.template each<rows()>(row, [&](unsigned r) { put(slot_in(row + r), x[r]); });
+    });
     simt::warp_barrier();
   }
-  template <class Put>
-  static SORTILE_DEVICE void store(storage& s, const places& at, Put put) {
-    SORTILE_NO_UNROLL
-    for (std::uint32_t p = simt::lane_index(); p < at.size; p += simt::warp_size) {
-      const unsigned from = slot_at(placed ? s.order.load(slot_at(p)) : p);
-      put(at(p), s.staged.load(from));
-    }
+  /// put(place in the arrays, x) for each x = get(slot), in order.
+  template <class Get, class Put>
+  static SORTILE_DEVICE void store(storage& s, const places& at, Get get, Put put) {
+    each_rows<stored_rows>(at, [&](auto rows, unsigned row, auto place) {
+      unsigned from[rows()] = {};
+      decltype(get(0)) x[rows()] = {};
+      at.template each<rows()>(
+          row, [&](unsigned r) { from[r] = placed ? unsigned(s.order.load(slot_in(row + r))) : slot_in(row + r); });
+      at.template each<rows()>(row, [&](unsigned r) { x[r] = get(from[r]); });
+      at.template each<rows()>(row, [&](unsigned r) { put(place(row, r), x[r]); });
+    });
+  }
+  /// f(number of rows, the first one, place) for all rows; place(row, r): of row + r, in the arrays.
+  template <unsigned Rows, class F>
+  static SORTILE_DEVICE void each_rows(const places& at, F f) {
+    const auto by = [&](auto place) {
+      constexpr unsigned last_rows = placed ? 0 : 2;
+      unsigned row = 0;
+      SORTILE_NO_UNROLL
+      for (; (row + last_rows) * simt::warp_size < at.size; row += Rows)
+        f(std::integral_constant<unsigned, Rows>{}, row, place);
+      if constexpr (last_rows > 0)
+        if (row * simt::warp_size < at.size)
+          f(std::integral_constant<unsigned, last_rows>{}, row, place);
+    };
+    const std::uint64_t first = at.base + simt::lane_index();
+    if (at.together)
+      by([&](unsigned row, unsigned r) { return first + row * simt::warp_size + r * simt::warp_size; });
+    else
+      by([&](unsigned row, unsigned r) { return at.apart(row + r); });
   }
 
   /// Keys, or without places their images. False where some are floats that these do not tell.
   static SORTILE_DEVICE bool load_keys(storage& s, const segment_arrays<Word>& arrays, const places& at) {
     bool is_told = true;
     load(
-        s, at, [&](std::uint64_t i) { return arrays.in.load(i); },
-        [&](Word key) {
+        at, [&](std::uint64_t i) { return arrays.in.load(i); },
+        [&](unsigned to, Word key) {
           if constexpr (floats)
-            is_told = is_told && arrays.is_told(key);
-          return placed   ? slot(key)
-                 : floats ? slot(arrays.float_bits(key))
-                          : slot(arrays.template image<Elements>(key));
+            is_told = is_told & arrays.is_told(key);
+          s.staged[to] = placed   ? slot(key)
+                         : floats ? slot(arrays.float_bits(key))
+                                  : slot(arrays.template image<Elements>(key));
         });
     return !floats || simt::warp_all(is_told);
   }
   static SORTILE_DEVICE void store_keys(storage& s, const segment_arrays<Word>& arrays, const places& at) {
-    store(s, at, [&](std::uint64_t i, slot x) {
-      arrays.out.store(i, placed ? Word(x) : arrays.template key<Elements>(Word(x)));
-    });
+    store(
+        s, at, [&](unsigned from) { return s.staged.load(from); },
+        [&](std::uint64_t i, slot x) {
+          arrays.out.store(i, placed ? Word(x) : arrays.template key<Elements>(Word(x)));
+        });
   }
   // Floats that equal each other in other bits: a thread takes its segment's NaNs out of the sort, in their order, and
   // notes which of its zeros are which, to write them in theirs when all is sorted.
@@ -186,10 +222,10 @@ class tiny_segments {
     std::uint32_t nans = 0, zeros = 0, kinds = 0, before = 0;
     SORTILE_NO_UNROLL
     for (unsigned i = 0; i < n; ++i) { // from the end where NaNs belong
-      const unsigned p = slot_at(first + (come_last ? n - 1 - i : i));
+      const unsigned p = segment_slot(first + (come_last ? n - 1 - i : i));
       const Word x = s.staged.load(p);
       if (arrays.is_nan_bits(x)) {
-        const unsigned end = slot_at(first + (come_last ? n - 1 - nans : nans));
+        const unsigned end = segment_slot(first + (come_last ? n - 1 - nans : nans));
         s.staged[p] = s.staged.load(end);
         s.staged[end] = x;
         ++nans;
@@ -210,13 +246,9 @@ class tiny_segments {
     const auto noted = simt::load_vector<2>(s.zeros, 2 * simt::lane_index());
     SORTILE_NO_UNROLL
     for (std::uint32_t r = 0; r < noted[1] >> 16; ++r)
-      s.staged[slot_at(first + (noted[1] & 0xffff) + r)] =
+      s.staged[segment_slot(first + (noted[1] & 0xffff) + r)] =
           (noted[0] >> r & 1) != 0 ? slot(arrays.codec.sign) : slot(~arrays.codec.sign);
     simt::warp_barrier();
-  }
-
-  static SORTILE_DEVICE Word image(storage& s, const segment_arrays<Word>& arrays, unsigned place) {
-    return arrays.codec.image(Word(s.staged.load(slot_at(place))));
   }
 
   /// The lane's n elements from staged place `first` on.
@@ -245,7 +277,7 @@ class tiny_segments {
   }
 
   /// Groups of lanes sort a segment each, whose n elements are staged from place `first` on: the staged images, or
-  /// s.order.
+  /// s.order. `first` is opaque, or the compiler shares addresses among networks and across them, and spills them.
   template <unsigned Lanes, unsigned Items, class Sort>
   static SORTILE_DEVICE void sort_by(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n,
                                      Sort sort) {
@@ -253,17 +285,67 @@ class tiny_segments {
       find_order<Lanes, Items>(s, arrays, first, n, sort);
     } else {
       const unsigned lane = simt::lane_index() % Lanes;
+      std::uint32_t begin = simt::opaque(first);
       Word k[Items];
       SORTILE_UNROLL
       for (unsigned j = 0; j < Items; ++j)
-        k[j] = j * Lanes + lane < n ? s.staged.load(slot_at(first + j * Lanes + lane)) : Word(~Word{0});
+        k[j] = j * Lanes + lane < n ? s.staged.load(segment_slot(begin + j * Lanes + lane)) : Word(~Word{0});
       sort(k);
       if constexpr (Lanes > 1)
         simt::warp_barrier(); // all have read what is written now
+      begin = simt::opaque(first);
+      const std::uint32_t end = begin + n, mine = begin + lane * Items;
       SORTILE_UNROLL
       for (unsigned j = 0; j < Items; ++j)
-        if (lane * Items + j < n)
-          s.staged[slot_at(first + lane * Items + j)] = k[j];
+        if (mine + j < end)
+          s.staged[segment_slot(mine + j)] = k[j];
+    }
+  }
+
+  /// x becomes the words of a segment's keys. Twice as many registers as a word takes are too many for all images:
+  /// those are made once to find their range, and once more.
+  template <unsigned Lanes, class Words, unsigned Items>
+  static SORTILE_DEVICE Words make_words(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first,
+                                         unsigned n, unsigned lane, typename Words::word (&x)[Items]) {
+    constexpr unsigned at_once = sizeof(Word) <= sizeof(typename Words::word) || Items < 4 ? Items : 4;
+    Word k[at_once];
+    // Behind the last it is taken again; who has none takes another's.
+    std::uint32_t begin = n == 0 ? 0 : first, last = n == 0 ? 0 : first + n - 1;
+    const auto make_images = [&](unsigned from) {
+      begin = simt::opaque(begin);
+      SORTILE_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const std::uint32_t place = begin + (from + j) * Lanes + lane;
+        k[j] = Word(s.staged.load(segment_slot(place < last ? place : last)));
+      }
+      arrays.make_images(k);
+    };
+    if constexpr (at_once == Items) {
+      make_images(0);
+      return Words::template of_lanes<Lanes>(k, n, lane, x);
+    } else {
+      static_assert(Items % at_once == 0);
+      Word least = Word(~Word{0}), greatest = 0;
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < Items; i += at_once) {
+        make_images(i);
+        SORTILE_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          least = k[j] < least ? k[j] : least;
+          greatest = greatest < k[j] ? k[j] : greatest;
+        }
+      }
+      const Words w = Words::template of_lanes<Lanes>(least, greatest);
+      SORTILE_UNROLL
+      for (unsigned i = 0; i < Items; i += at_once) {
+        make_images(i);
+        SORTILE_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          const unsigned place = (i + j) * Lanes + lane;
+          x[i + j] = place < n ? w(k[j], place) : Words::absent(place);
+        }
+      }
+      return w;
     }
   }
 
@@ -279,23 +361,22 @@ class tiny_segments {
     }();
     using words = segment_words<Word, place_bits>;
     const unsigned lane = simt::lane_index() % Lanes;
-    Word k[Items];
+    typename words::word x[Items];
+    const words w = make_words<Lanes, words>(s, arrays, first, n, lane, x);
+    sort(x);
+    first = simt::opaque(first);
+    const std::uint32_t end = first + n, mine = first + lane * Items;
     SORTILE_UNROLL
     for (unsigned j = 0; j < Items; ++j)
-      k[j] = j * Lanes + lane < n ? image(s, arrays, first + j * Lanes + lane) : Word{0};
-    typename words::word x[Items];
-    const words w = words::template of_lanes<Lanes>(k, n, lane, x);
-    sort(x);
+      if (mine + j < end)
+        s.order[segment_slot(mine + j)] = std::uint16_t(segment_slot(first + words::place(x[j])));
     bool ties = false;
     SORTILE_UNROLL
-    for (unsigned j = 0; j < Items; ++j)
-      if (lane * Items + j < n) {
-        s.order[slot_at(first + lane * Items + j)] = std::uint16_t(first + words::place(x[j]));
-        ties = ties || (j > 0 && words::tie(x[j - (j > 0)], x[j]));
-      }
+    for (unsigned j = 1; j < Items; ++j)
+      ties = ties | words::tie(x[j - 1], x[j]);
     if constexpr (Lanes > 1) {
       const auto next = simt::shuffle_down(x[0], 1);
-      ties = ties || (lane + 1 < Lanes && (lane + 1) * Items < n && words::tie(x[Items - 1], next));
+      ties = ties | (lane + 1 < Lanes && words::tie(x[Items - 1], next));
     }
     // Words that hold all of their images tell ties by places.
     ties = ties && w.highest() > 0;
@@ -312,37 +393,36 @@ class tiny_segments {
   }
   /// By one thread: insertions into an order in which few elements stand before smaller ones.
   static SORTILE_DEVICE void repair(storage& s, const segment_arrays<Word>& arrays, std::uint32_t first, unsigned n) {
+    const auto image = [&](unsigned slot) { return arrays.codec.image(Word(s.staged.load(slot))); };
     SORTILE_NO_UNROLL
-    for (std::uint32_t i = first + 1; i < first + n; ++i) {
-      const std::uint16_t mine = s.order.load(slot_at(i));
-      const Word k = image(s, arrays, mine);
-      std::uint32_t at = i;
-      SORTILE_NO_UNROLL
-      for (; at > first; --at) {
-        const std::uint16_t before = s.order.load(slot_at(at - 1));
-        if (!(k < image(s, arrays, before)))
-          break;
-        s.order[slot_at(at)] = before;
-      }
-      s.order[slot_at(at)] = mine;
-    }
+    for (std::uint32_t p = first + 1; p < first + n; ++p)
+      insert_in_order(s.order, image, first, p);
   }
 
-  /// Word w of the values, which may lie in place: all are staged before one is written.
+  /// Values, which may lie in place, word by word: all are staged before one is written. `size`: words of a value, a
+  /// constant where it is one.
+  template <class Size>
   static SORTILE_DEVICE void move_values(storage& s, const value_arrays& values, const places& at, std::uint32_t first,
-                                         unsigned n, unsigned w) {
-    simt::warp_barrier();
-    if (values.make_indices) {
-      for (unsigned j = 0; j < n; ++j)
-        s.staged[slot_at(first + j)] = w == 0 ? slot(j) : slot(0);
+                                         unsigned n, Size size) {
+    const auto staged = simt::view_as<std::uint32_t>(s.staged.view());
+    const auto from = values.from<std::uint32_t>(segment_source::input);
+    const auto out = values.to<std::uint32_t>(segment_source::output);
+    SORTILE_NO_UNROLL
+    for (unsigned w = 0; w < size; ++w) {
       simt::warp_barrier();
-    } else {
-      const auto from = values.from<std::uint32_t>(segment_source::input);
-      load(
-          s, at, [&](std::uint64_t i) { return from.load(i * values.words + w); },
-          [](std::uint32_t word) { return slot(word); });
+      if (values.make_indices) {
+        for (unsigned j = 0; j < n; ++j)
+          staged[segment_slot(first + j)] = w == 0 ? j : 0;
+        simt::warp_barrier();
+      } else {
+        load(
+            at, [&](std::uint64_t i) { return from.load(i * size + w); },
+            [&](unsigned to, std::uint32_t word) { staged[to] = word; });
+      }
+      store(
+          s, at, [&](unsigned slot) { return staged.load(slot); },
+          [&](std::uint64_t i, std::uint32_t word) { out.store(i * size + w, word); });
     }
-    store(s, at, [&](std::uint64_t i, slot x) { values.store_word(i, w, std::uint32_t(x)); });
   }
 };
 

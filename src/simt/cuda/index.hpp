@@ -90,6 +90,14 @@ SORTILE_DEVICE std::uint32_t extract_bits(std::uint32_t v, unsigned first, unsig
 SORTILE_DEVICE std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   return __byte_perm(a, b, selector);
 }
+SORTILE_DEVICE std::uint32_t opaque(std::uint32_t v) {
+  asm volatile("" : "+r"(v));
+  return v;
+}
+template <class Shared>
+SORTILE_DEVICE Shared& pinned(Shared& storage) {
+  return *static_cast<Shared*>(__cvta_shared_to_generic(opaque(std::uint32_t(__cvta_generic_to_shared(&storage)))));
+}
 
 } // namespace cuda_backend
 } // namespace sortile::simt

@@ -366,6 +366,16 @@ inline std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32
     out |= std::uint32_t(both >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
   return out;
 }
+/// v; nvcc cannot tell that it is. What comes of it is computed where it stands: not once for several branches before
+/// them, and not kept in registers from one place to another.
+inline std::uint32_t opaque(std::uint32_t v) {
+  return v;
+}
+/// A part of shared storage, whose address nvcc keeps in a register: else it may be found anew for every access.
+template <class Shared>
+Shared& pinned(Shared& storage) {
+  return storage;
+}
 
 } // namespace executor_backend
 } // namespace sortile::simt
