@@ -137,25 +137,19 @@ struct segment_lanes {
     ties t = find_ties(x, lane);
     if (!simt::warp_any(w.highest() > 0 && t.lanes_own != 0) || mend(s, arrays, t))
       return;
-    while (refine(s, arrays, w.least, t, n, lane, x)) {
-      primitives::sort_in_lanes<lanes>(x);
-      stage(s.order, x, true);
-      if constexpr (sizeof(Word) <= 4) {
-        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<element>, "two digits are all");
+    // Of 8 bytes words of 32 bits may have to leave some bits out, which is seldom enough to try them first.
+    if constexpr (sizeof(Word) != 8 || Class < 3) {
+      static_assert(sizeof(Word) >= 8 || 8 * sizeof(Word) <= words::digit_bits + refined_bits<element>);
+      do
+        t = sort_refined(s, arrays, w.least, t, n, lane, x);
+      while (sizeof(Word) > 8 && simt::warp_any(t.lanes_own != 0));
+    }
+    if constexpr (sizeof(Word) == 8) {
+      static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<std::uint64_t>);
+      if (Class < 3 && (!simt::warp_any(t.lanes_own != 0) || mend(s, arrays, t)))
         return;
-      }
-      t = find_ties(x, lane);
-      if (!simt::warp_any(t.lanes_own != 0) || mend(s, arrays, t))
-        return;
-      if constexpr (sizeof(Word) == 8) { // what is left at once, by wider words
-        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<std::uint64_t>);
-        std::uint64_t y[items];
-        if (refine(s, arrays, w.least, t, n, lane, y)) {
-          primitives::sort_in_lanes<lanes>(y);
-          stage(s.order, y, true);
-        }
-        return;
-      }
+      std::uint64_t y[items];
+      sort_refined(s, arrays, w.least, t, n, lane, y);
     }
   }
 
@@ -250,6 +244,16 @@ struct segment_lanes {
     return false;
   }
 
+  /// The order, put right by a further digit: what that leaves tied, which is nothing where the order was right.
+  template <class W>
+  static SORTILE_DEVICE ties sort_refined(const storage& s, const segment_arrays<Word>& arrays, Word least,
+                                          const ties& t, std::uint32_t n, unsigned lane, W (&x)[items]) {
+    if (!refine(s, arrays, least, t, n, lane, x))
+      return {0, false};
+    primitives::sort_in_lanes<lanes>(x);
+    stage(s.order, x, true);
+    return find_ties(x, lane);
+  }
   /// x becomes words that keep what is told, and tell by a further digit of (image − least): the highest bits by which
   /// tied ones differ.
   ///
