@@ -87,17 +87,39 @@ class block_merge_sort {
   /// above.
   template <class Load>
   static SORTILE_DEVICE void sort_loaded(const simt::shared_view<T>& s, std::uint32_t n, const T& greatest, Load load) {
-    const unsigned used = warps(n), threads = used * simt::warp_size, t = simt::thread_index();
+    const unsigned used = warps(n);
     T x[Items];
     SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const std::uint32_t p = t + unsigned(i) * threads;
-      x[i] = t < threads && p < n ? load(p) : greatest;
-    }
+    for (int i = 0; i < Items; ++i)
+      x[i] = is_there(i, used, n) ? load(place(i, used)) : greatest;
+    sort(s, x, used);
+  }
+  /// The same of made(load(i), i), where loads wait for memory: all of a thread's are on their way together.
+  template <class Load, class Made>
+  static SORTILE_DEVICE void sort_loaded(const simt::shared_view<T>& s, std::uint32_t n, const T& greatest, Load load,
+                                         Made made) {
+    const unsigned used = warps(n);
+    decltype(load(0u)) loaded[Items] = {};
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      if (is_there(i, used, n))
+        loaded[i] = load(place(i, used));
+    T x[Items];
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      x[i] = is_there(i, used, n) ? made(loaded[i], place(i, used)) : greatest;
     sort(s, x, used);
   }
 
  private:
+  /// Which element is the thread's item i, of those that the first `warps` warps load in rows.
+  static SORTILE_DEVICE std::uint32_t place(int i, unsigned warps) {
+    return simt::thread_index() + unsigned(i) * (warps * simt::warp_size);
+  }
+  static SORTILE_DEVICE bool is_there(int i, unsigned warps, std::uint32_t n) {
+    return simt::thread_index() < warps * simt::warp_size && place(i, warps) < n;
+  }
+
   /// Two runs that become one, [begin, middle) and [middle, end).
   struct pair_of_runs {
     unsigned begin, middle, end;

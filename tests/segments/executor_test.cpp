@@ -160,6 +160,8 @@ TEST(segments_on_executor, keys_that_words_do_not_tell) {
                          .engine = engine_name};
           c.carries = carries;
           c.value_bytes = carries == payload::none ? 0 : 4;
+          c.direction = length % 3 == 0 ? order::descending : order::ascending;
+          c.in_place = length % 4 == 0;
           expect_right(c);
           c.shape = shape_of("often-wide", 3000, length);
           expect_right(c);

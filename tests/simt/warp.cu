@@ -244,10 +244,17 @@ SIMT_TEST(warp, reductions) {
 
 struct bits {
   static constexpr unsigned block_threads = 32;
-  global<std::uint32_t> to; // [12]
-  SORTILE_DEVICE void operator()() const {
+  struct shared {
+    simt::shared_array<std::uint32_t, 2> words;
+  };
+  global<std::uint32_t> to; // [14]
+  SORTILE_DEVICE void operator()(shared& s) const {
     if (simt::thread_index() != 9)
       return;
+    shared& pinned = simt::pinned(s);
+    pinned.words[1] = 77;
+    to[12] = s.words.load(1);
+    to[13] = simt::opaque(88);
     to[0] = simt::popcount(0xf0f0u);
     to[1] = simt::popcount(std::uint64_t{0xf0f0} << 30);
     to[2] = simt::leading_zeros(0x00010000u);
@@ -298,9 +305,10 @@ SIMT_TEST(warp, floats_toward_zero) {
 
 SIMT_TEST(warp, bits) {
   on_every_schedule([&](simt::queue q) {
-    buffer<std::uint32_t> to(12);
+    buffer<std::uint32_t> to(14);
     simt::launch(q, {.grid = 1}, bits{to.view()});
-    ASSERT_EQ(to.host(), (std::vector<std::uint32_t>{8, 8, 15, 63, 16, 50, 0xd12, 0xab, 0x77441100, 0x1ff, 27, 107}));
+    ASSERT_EQ(to.host(),
+              (std::vector<std::uint32_t>{8, 8, 15, 63, 16, 50, 0xd12, 0xab, 0x77441100, 0x1ff, 27, 107, 77, 88}));
   });
 }
 

@@ -45,8 +45,8 @@ struct short_groups_kernel {
 
   SORTILE_DEVICE void operator()(shared& s) const {
     primitives::block_merge_sort<items, element>::sort_loaded(
-        s.elements.view(), n, packed::greatest(),
-        [&](std::uint32_t i) { return packed::pack(codec.image(keys.load(i)), i); });
+        s.elements.view(), n, packed::greatest(), [&](std::uint32_t i) { return keys.load(i); },
+        [&](Word key, std::uint32_t i) { return packed::pack(codec.image(key), i); });
     simt::block_barrier();
     const std::uint32_t begin = simt::thread_index() * unsigned(items);
     element mine[items];

@@ -124,8 +124,9 @@ struct one_block_sort_kernel {
   }
   template <int Items>
   SORTILE_DEVICE void merge_items(shared& s) const {
-    primitives::block_merge_sort<Items, Word>::sort_loaded(s.elements.view(), n, Word(~Word{0}),
-                                                           [this](std::uint32_t i) { return image.image(in.load(i)); });
+    primitives::block_merge_sort<Items, Word>::sort_loaded(
+        s.elements.view(), n, Word(~Word{0}), [this](std::uint32_t i) { return in.load(i); },
+        [this](Word key, std::uint32_t) { return image.image(key); });
   }
   static SORTILE_DEVICE Word word_at(shared& s, unsigned at) {
     Word w{};

@@ -26,23 +26,25 @@ struct sample_output {
   bool make_indices, keys_wanted, image_is_key, keys_wait, values_wait;
 
   /// Writes the places [begin, begin + n) of the result; `at(i)` is the element of place begin + i. `wait()` returns
-  /// when all who write have come to it; all threads of the block call.
-  template <class Element, unsigned Threads, class At, class Wait>
+  /// when all who write have come to it; all threads of the block call. AtOnce: a thread's loads that wait together.
+  template <class Element, unsigned Threads, unsigned AtOnce, class At, class Wait>
   SORTILE_DEVICE void write(std::uint64_t begin, std::uint32_t n, At at, Wait wait) const {
     using packed = packing<Word, Element>;
-    for (std::uint32_t i = simt::thread_index(); keys_wanted && i < n; i += Threads) {
-      const Element e = at(i);
-      if (image_is_key)
-        keys_out.store(begin + i, Word(packed::image(e) ^ codec.sign ^ codec.complement));
-      else
-        (keys_wait ? waiting_keys : keys_out).store(begin + i, keys_in.load(packed::place(e)));
-    }
+    if (keys_wanted)
+      put<packed, Threads, AtOnce>(
+          !image_is_key, keys_in, keys_wait ? waiting_keys : keys_out, begin, n, at,
+          [&](const Element& e) { return Word(packed::image(e) ^ codec.sign ^ codec.complement); });
+    const auto put_values = [&]<class Value>(Value) {
+      put<packed, Threads, AtOnce>(!make_indices, simt::global<const Value>{static_cast<const Value*>(values_in), size},
+                                   array<Value>(values_wait ? waiting_values : values_out), begin, n, at,
+                                   [](const Element& e) { return Value(packed::place(e)); });
+    };
     if (value_bytes == 4)
-      gather<std::uint32_t, packed, Threads>(begin, n, at);
+      put_values(std::uint32_t{});
     else if (value_bytes == 8)
-      gather<std::uint64_t, packed, Threads>(begin, n, at);
+      put_values(std::uint64_t{});
     else if (value_bytes == 16)
-      gather<uint128, packed, Threads>(begin, n, at);
+      put_values(uint128{});
     if (!keys_wait && !values_wait)
       return;
     wait();
@@ -63,13 +65,26 @@ struct sample_output {
   SORTILE_DEVICE simt::global<Value> array(void* values) const {
     return {static_cast<Value*>(values), size};
   }
-  template <class Value, class Packed, unsigned Threads, class At>
-  SORTILE_DEVICE void gather(std::uint64_t begin, std::uint32_t n, At at) const {
-    const simt::global<const Value> from{static_cast<const Value*>(values_in), size};
-    const auto to = array<Value>(values_wait ? waiting_values : values_out);
-    for (std::uint32_t i = simt::thread_index(); i < n; i += Threads) {
-      const std::uint32_t place = Packed::place(at(i));
-      to.store(begin + i, make_indices ? Value(place) : from.load(place));
+  /// to[begin + i] becomes what stands at the place of at(i) in `from`, or made(at(i)).
+  template <class Packed, unsigned Threads, unsigned AtOnce, class T, class At, class Made>
+  static SORTILE_DEVICE void put(bool gathers, simt::global<const T> from, simt::global<T> to, std::uint64_t begin,
+                                 std::uint32_t n, At at, Made made) {
+    SORTILE_NO_UNROLL
+    for (std::uint32_t i = simt::thread_index(); i < n; i += AtOnce * Threads) {
+      const auto each = [&](auto f) {
+        SORTILE_UNROLL
+        for (unsigned r = 0; r < AtOnce; ++r)
+          if (r == 0 || i + r * Threads < n)
+            f(r);
+      };
+      decltype(at(i)) e[AtOnce] = {};
+      T x[AtOnce] = {};
+      each([&](unsigned r) { e[r] = at(i + r * Threads); });
+      if (gathers)
+        each([&](unsigned r) { x[r] = from.load(Packed::place(e[r])); });
+      else
+        each([&](unsigned r) { x[r] = made(e[r]); });
+      each([&](unsigned r) { to.store(begin + i + r * Threads, x[r]); });
     }
   }
   template <class Value, unsigned Threads>

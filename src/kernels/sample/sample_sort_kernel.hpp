@@ -46,6 +46,8 @@ struct sample_sort_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = shape.threads, min_blocks = 1, most_buckets = shape.most_buckets;
   static constexpr int most_items = shape.most_items, tile_items = shape.tile_items;
+  /// A thread's loads that wait together: of a grid's blocks most have an element a thread.
+  static constexpr unsigned at_once = Grid ? 1 : 4;
   static constexpr unsigned most_drawn_a_bucket = 24, most_drawn = most_buckets * most_drawn_a_bucket;
   using element = sample_element<Word, Placed>;
   using splitter = sample_element<Word, true>;
@@ -96,8 +98,9 @@ struct sample_sort_kernel {
     if (n == 0)
       return;
     if constexpr (!Grid) {
-      sort_elements<most_items, packed>(s.elements.view(), n,
-                                        [&](std::uint32_t i) { return packed::pack(codec.image(in.load(i)), i); });
+      sort_elements<most_items, packed>(
+          s.elements.view(), n, [&](std::uint32_t i) { return in.load(i); },
+          [&](Word key, std::uint32_t i) { return packed::pack(codec.image(key), i); });
       write(s, 0, n, [] { simt::block_barrier(); });
     } else {
       sort_by_buckets(s, n);
@@ -331,23 +334,23 @@ struct sample_sort_kernel {
 
   template <class Wait>
   SORTILE_DEVICE void write(shared& s, std::uint32_t begin, std::uint32_t n, Wait wait) const {
-    output.template write<element, block_threads>(
+    output.template write<element, block_threads, at_once>(
         begin, n, [&](std::uint32_t i) { return s.elements.load(primitives::merge_sort_place<element>(i)); }, wait);
   }
-  /// Sorts load(0), …, load(n − 1) in shared storage, by up to Most elements a thread.
-  template <int Most, class Packed, class T, class Load>
-  static SORTILE_DEVICE void sort_elements(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
+  /// Sorts n elements in shared storage, by up to Most a thread; as block_merge_sort::sort_loaded.
+  template <int Most, class Packed, class T, class... Load>
+  static SORTILE_DEVICE void sort_elements(const simt::shared_view<T>& s, std::uint32_t n, Load... load) {
     constexpr int middle = Most > 8 ? 8 : Most;
     if (n <= 2 * block_threads || Most == 4)
-      sort_by<4, Packed>(s, n, load);
+      sort_by<4, Packed>(s, n, load...);
     else if (n <= 8 * block_threads || Most == 8)
-      sort_by<middle, Packed>(s, n, load);
+      sort_by<middle, Packed>(s, n, load...);
     else
-      sort_by<Most, Packed>(s, n, load);
+      sort_by<Most, Packed>(s, n, load...);
   }
-  template <int Items, class Packed, class T, class Load>
-  static SORTILE_DEVICE void sort_by(const simt::shared_view<T>& s, std::uint32_t n, Load load) {
-    primitives::block_merge_sort<Items, T>::sort_loaded(s, n, Packed::greatest(), load);
+  template <int Items, class Packed, class T, class... Load>
+  static SORTILE_DEVICE void sort_by(const simt::shared_view<T>& s, std::uint32_t n, Load... load) {
+    primitives::block_merge_sort<Items, T>::sort_loaded(s, n, Packed::greatest(), load...);
     simt::block_barrier();
   }
 
@@ -388,7 +391,7 @@ struct sample_sort_kernel {
         }
         simt::grid_barrier();
       }
-    output.template write<element, block_threads>(
+    output.template write<element, block_threads, at_once>(
         tile.first, tile.size, [&](std::uint32_t i) { return element_at(tile.first + i); },
         [] { simt::grid_barrier(); });
   }

@@ -164,8 +164,9 @@ struct segment_block_kernel {
   /// A call, so that the usual way need not share its registers with this one.
   static SORTILE_DEVICE_CALL void merge(simt::shared_view<element> elements, simt::global<const Word> from,
                                         key_codec<Word> codec, std::uint64_t begin, std::uint32_t n) {
-    sorter::sort_loaded(elements, n, packed::greatest(),
-                        [&](std::uint32_t p) { return packed::pack(codec.image(from.load(begin + p)), p); });
+    sorter::sort_loaded(
+        elements, n, packed::greatest(), [&](std::uint32_t p) { return from.load(begin + p); },
+        [&](Word key, std::uint32_t p) { return packed::pack(codec.image(key), p); });
   }
 
   /// The entry's elements in s.binned.keys, in order; or false, in all threads.
@@ -318,9 +319,10 @@ struct segment_merge_kernel {
       if (item.length == 0) // not from a list
         continue;
       const auto from = arrays.from(item.source);
-      sorter::sort_loaded(s.elements.view(), std::uint32_t(item.length), packed::greatest(), [&](std::uint32_t p) {
-        return packed::pack(arrays.codec.image(from.load(item.begin + p)), p);
-      });
+      sorter::sort_loaded(
+          s.elements.view(), std::uint32_t(item.length), packed::greatest(),
+          [&](std::uint32_t p) { return from.load(item.begin + p); },
+          [&](Word key, std::uint32_t p) { return packed::pack(arrays.codec.image(key), p); });
       simt::block_barrier();
       write_segment<items, packed, segment_elements::placed>(
           arrays, item, simt::thread_index(), block_threads,

@@ -1,9 +1,10 @@
 // Floats that equal each other in other bits: 0 and −0, and NaNs.
 //
 // All other floats are told by their bits, so keys alone are sorted by images that can be turned back, without places,
-// as integers are. NaNs take one image for that, and −0 the one beside 0's. Whoever met such a key then writes all
-// zeros and NaNs once more, from the input, in the order in which they stand there: each kind has a stretch of the
-// sorted segment, which begins behind what stands before it.
+// as integers are
+// (but of 8 bytes by some lanes: short_kernel.hpp). NaNs take one image for that, and −0 the one beside 0's. Whoever
+// met such a key then writes all zeros and NaNs once more, from the input, in the order in which they stand there: each
+// kind has a stretch of the sorted segment, which begins behind what stands before it.
 //
 //   keys       2 −0 nan 1 0 −3 nan'      by images      −3 | −0 0 | 1 2 | nan nan
 //   written    −0 and 0 from place 1 on, nan and nan' from place 5 on, as they came

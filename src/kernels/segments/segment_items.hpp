@@ -140,6 +140,14 @@ struct value_arrays {
   SORTILE_DEVICE simt::global<Part> to(segment_source target) const {
     return {static_cast<Part*>(target == segment_source::spare ? spare : out), n * words * 4 / sizeof(Part)};
   }
+  /// f(words of a value), a constant where it is one: then a value's place is its word's.
+  template <class F>
+  SORTILE_DEVICE void with_size(F f) const {
+    if (words == 1)
+      f(std::integral_constant<unsigned, 1>{});
+    else
+      f(words);
+  }
   /// Word w of the value at `begin + place` of an entry.
   SORTILE_DEVICE std::uint32_t word(const segment_item& item, std::uint64_t place, unsigned w) const {
     if (makes(item.source))
@@ -320,10 +328,8 @@ SORTILE_DEVICE void write_segment(const segment_arrays<Word>& arrays, const segm
       });
     else
       write_keys_from<Items>(arrays, item, t, threads, place, barrier);
-    if (arrays.values.words == 1)
-      write_values_from<Items>(arrays.values, item, t, threads, std::integral_constant<unsigned, 1>{}, place, barrier);
-    else
-      write_values_from<Items>(arrays.values, item, t, threads, arrays.values.words, place, barrier);
+    arrays.values.with_size(
+        [&](auto size) { write_values_from<Items>(arrays.values, item, t, threads, size, place, barrier); });
   }
 }
 

@@ -1,16 +1,16 @@
 // A key and its place as one number, so that elements which have to keep their order are sorted like keys alone.
 //
 //   word     | 0 | digit of (image − least) | place |        32 bits for keys of up to 8 bytes, else 64
-//   absent   | 1 |         − place          | place |        behind the last of a segment that is not full
+//   absent   | 1 |         ~ place          | ones  |        behind the last of a segment that is not full
 //
 // Few places need few bits: of 64 keys six. The images of a segment take as many bits as their range, and where these
 // fit beside the place, the word is all there is to compare. Else it holds the highest ones, which tell nearly all
 // images apart; among those that it does not, places ascend. Whether that was their order, neighbours tell.
 //
-// Where it was not, few are put right by insertions; else the next digit is taken, behind a number for the one before
-// (short_kernel.hpp). So the time depends on the keys by a small factor alone, and no element is wider than a word,
-// which a pair of an image and a place would be: two to four times the registers, and 7 to 14 instructions to compare
-// and exchange two, in place of 2.
+// Where it was not, a thread that sorts a segment by itself puts the order right by insertions. Some lanes do so where
+// few are tied; else they sort words of the rank so far and a further digit (short_kernel.hpp), of keys of 8 bytes at
+// last in 64 bits. A pair of an image and a place would take two to four times the registers, and 7 to 14 instructions
+// to compare and exchange two, in place of 2.
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
@@ -26,10 +26,10 @@ SORTILE_DEVICE unsigned segment_slot(unsigned p) {
   return p + p / simt::warp_size;
 }
 
-/// Of an order of elements, a slot each in which image(slot) is the element's: those at the places `first` … p − 1
-/// stand in order, and p's goes before all that are greater.
+/// `order` has a slot for each place, and image(slot) is the image of what lies there. Places `first` … p − 1 stand in
+/// order; what stands at p goes before all of these that are greater. Whether there are such.
 template <class Order, class Image>
-SORTILE_DEVICE void insert_in_order(const Order& order, const Image& image, unsigned first, unsigned p) {
+SORTILE_DEVICE bool insert_in_order(const Order& order, const Image& image, unsigned first, unsigned p) {
   const std::uint16_t mine = order.load(segment_slot(p));
   const auto k = image(mine);
   unsigned at = p;
@@ -41,7 +41,12 @@ SORTILE_DEVICE void insert_in_order(const Order& order, const Image& image, unsi
     order.store(segment_slot(at), before);
   }
   order.store(segment_slot(at), mine);
+  return at < p;
 }
+
+/// What staged keys, images and words of values take.
+template <class Word>
+using segment_staged = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>;
 
 /// Of keys stored as Word, in segments of up to 2^PlaceBits.
 template <class Word, unsigned PlaceBits>

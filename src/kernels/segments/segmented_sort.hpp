@@ -117,7 +117,7 @@ struct segment_partition {
 };
 
 /// Whether keys can be told from their images, and need no place: then equal keys are equal bits, or floats that are
-/// written once more (equal_floats.hpp).
+/// written once more (equal_floats.hpp); some lanes' of 8 bytes get places all the same.
 template <class Word>
 bool segments_without_places(const segmented_sort_request<Word>& r) {
   return r.value_bytes == 0 && r.codec.bits == 8 * sizeof(Word) && (sizeof(Word) == 4 || sizeof(Word) == 8);

@@ -1,16 +1,18 @@
 // Sorts entries of up to 512 elements in registers, by a group of 4, 8, 16 or 32 lanes each.
 //
-// Elements are keys' images (of floats too: equal_floats.hpp), or where equal keys can be told apart, and of keys of
-// more than 4 bytes, words of an image and a place (segment_words.hpp).
+// Keys of 4 bytes alone are sorted as images (of floats too: equal_floats.hpp); where equal keys can be told apart, and
+// of more bytes, words of an image and a place are (segment_words.hpp).
 //
 // Lanes load them in rows, sort_in_lanes puts them in order with a lane's elements side by side, and the warp's part of
-// shared storage turns them, or the places that they came from, back into rows, so that stores are side by side too.
-// The network's steps do not depend on the keys. Steps within a lane cost a quarter of those between lanes, so a group
-// has few lanes with many elements each:
+// shared storage turns the images back into rows, so that stores are side by side too. With words it has the keys as
+// they came and an order, by which keys are read, and after them values. The network's steps do not depend on the keys.
+// Steps within a lane cost a quarter of those between lanes, so a group has few lanes with many elements each:
 //
-//   up to                            64     128     256     512
-//   lanes, elements of 4 bytes        4       8      16      32        16 elements each; 3, 6, 10, 15 steps by shuffles
-//   longer elements, and words        8      16      32      32        8 and at last 16 each, as registers allow
+//   up to             64     128     256     512
+//   lanes, images      4       8      16      32        16 elements each; 3, 6, 10, 15 steps by shuffles
+//   lanes, words       8      16      32      32        8 and at last 16 each, as registers allow
+//
+// Ties. Words may not tell all keys. Few are put right by insertions; else words that tell further bits are sorted.
 #pragma once
 
 #include "kernels/segments/equal_floats.hpp"
@@ -43,8 +45,8 @@ struct segment_lanes {
   static constexpr unsigned most = 64u << Class, place_bits = 6 + Class;
   using words = segment_words<Word, place_bits>;
   using element = std::conditional_t<by_words, typename words::word, Word>;
-  using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, an image, or a word of a value
-  static constexpr int items = !by_words || Class == 3 ? 16 : 8;          ///< of a lane
+  using slot = segment_staged<Word>;
+  static constexpr int items = !by_words || Class == 3 ? 16 : 8; ///< of a lane
   static constexpr unsigned lanes = most / unsigned(items), groups = simt::warp_size / lanes;
   static constexpr unsigned room = 16 * simt::warp_size + 16; ///< slots of a warp of any class, and gaps
 
@@ -59,10 +61,10 @@ struct segment_lanes {
     const unsigned lane = simt::lane_index() % lanes;
     if constexpr (by_words) {
       find_order(s, arrays, item, lane);
-      if (arrays.values.words == 1)
-        write_in_order(s, arrays, item, lane, std::integral_constant<unsigned, 1>{});
+      if constexpr (placed)
+        arrays.values.with_size([&](auto size) { write_in_order(s, arrays, item, lane, size); });
       else
-        write_in_order(s, arrays, item, lane, arrays.values.words);
+        write_in_order(s, arrays, item, lane, std::integral_constant<unsigned, 0>{});
     } else {
       sort_images(s.staged, arrays, item, lane);
       write_keys<items>(arrays, item, lane, lanes,
@@ -134,24 +136,31 @@ struct segment_lanes {
     const words w = load(s.staged, arrays, item, lane, x);
     primitives::sort_in_lanes<lanes>(x);
     stage(s.order, x, false);
-    ties t = find_ties(x, lane);
-    if (!simt::warp_any(w.highest() > 0 && t.lanes_own != 0) || mend(s, arrays, t))
-      return;
-    // Of 8 bytes words of 32 bits may have to leave some bits out, which is seldom enough to try them first.
-    if constexpr (sizeof(Word) != 8 || Class < 3) {
-      static_assert(sizeof(Word) >= 8 || 8 * sizeof(Word) <= words::digit_bits + refined_bits<element>);
-      do
-        t = sort_refined(s, arrays, w.least, t, n, lane, x);
-      while (sizeof(Word) > 8 && simt::warp_any(t.lanes_own != 0));
-    }
-    if constexpr (sizeof(Word) == 8) {
-      static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<std::uint64_t>);
-      if (Class < 3 && (!simt::warp_any(t.lanes_own != 0) || mend(s, arrays, t)))
+    if constexpr (8 * sizeof(Word) > words::digit_bits) {
+      ties t = find_ties(x, lane);
+      if (!simt::warp_any(w.highest() > 0 && t.before != 0) || mend(s, arrays, t))
         return;
-      std::uint64_t y[items];
-      sort_refined(s, arrays, w.least, t, n, lane, y);
+      if constexpr (sizeof(Word) > 8) {
+        do
+          t = sort_refined(s, arrays, w.least, t, n, lane, x);
+        while (simt::warp_any(t.before != 0));
+      } else if constexpr (sizeof(Word) <= 4) {
+        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<element>);
+        sort_refined(s, arrays, w.least, t, n, lane, x);
+      } else {
+        static_assert(8 * sizeof(Word) <= words::digit_bits + refined_bits<std::uint64_t>);
+        if constexpr (narrow_first) {
+          t = sort_refined(s, arrays, w.least, t, n, lane, x);
+          if (!simt::warp_any(t.before != 0) || mend(s, arrays, t))
+            return;
+        }
+        std::uint64_t y[items];
+        sort_refined(s, arrays, w.least, t, n, lane, y);
+      }
     }
   }
+  /// Whether words of 32 bits, which may leave some bits of 8 bytes out, are refined before those of 64: measured.
+  static constexpr bool narrow_first = Class < 3;
 
   static SORTILE_DEVICE words load(const simt::shared_view<slot>& staged, const segment_arrays<Word>& arrays,
                                    const segment_item& item, unsigned lane, element (&x)[items]) {
@@ -170,14 +179,15 @@ struct segment_lanes {
     arrays.make_images(k);
     return words::template of_lanes<lanes>(k, n, lane, x);
   }
-  /// Which slots they come from: those of the places in the words, or what stands there.
+  /// Which slots they come from. Words hold places of the entry, or (through_order) of the order so far.
   template <class W>
-  static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& order, const W (&x)[items], bool follows) {
+  static SORTILE_DEVICE void stage(const simt::shared_view<std::uint16_t>& order, const W (&x)[items],
+                                   bool through_order) {
     std::uint16_t from[items];
     SORTILE_UNROLL
     for (int j = 0; j < items; ++j)
       from[j] = std::uint16_t(group_slot(words::place(x[j])));
-    if (follows) {
+    if (through_order) {
       SORTILE_UNROLL
       for (int j = 0; j < items; ++j)
         from[j] = order.load(from[j]);
@@ -196,8 +206,8 @@ struct segment_lanes {
   // Ties: neighbours of one digit. They stand in the order of their places.
 
   struct ties {
-    std::uint32_t lanes_own; ///< bit j: the lane's elements j − 1 and j; bit 0: 0 and the last of the lane before
-    bool with_next;          ///< its last element and the first of the next lane
+    std::uint32_t before; ///< bit j: element j of the lane, with the one before it
+    bool with_next;       ///< its last element and the first of the next lane
   };
   template <class W>
   static SORTILE_DEVICE ties find_ties(const W (&x)[items], unsigned lane) {
@@ -205,9 +215,9 @@ struct segment_lanes {
     ties t{0, lane + 1 < lanes && words::tie(x[items - 1], next)};
     SORTILE_UNROLL
     for (int j = 1; j < items; ++j)
-      t.lanes_own |= std::uint32_t(words::tie(x[j - 1], x[j])) << j;
+      t.before |= std::uint32_t(words::tie(x[j - 1], x[j])) << j;
     const std::uint32_t with_one_before = simt::shuffle_up(std::uint32_t(t.with_next), 1);
-    t.lanes_own |= lane > 0 ? with_one_before : 0;
+    t.before |= lane > 0 ? with_one_before : 0;
     return t;
   }
   /// f(p) for the lane's ties of the elements p − 1 and p of the order, beginning with the first of the warp.
@@ -225,18 +235,16 @@ struct segment_lanes {
   /// Where few are tied, their order is wrong at few places: each lane puts in order what it has, and then its last
   /// element and the next lane's first. False where that has not been enough.
   static SORTILE_DEVICE bool mend(const storage& s, const segment_arrays<Word>& arrays, const ties& t) {
-    constexpr unsigned rounds = 2, few = 4;
-    if (simt::warp_any(simt::popcount(t.lanes_own) > few))
+    constexpr unsigned rounds = 2, few = 4; // more take longer than a further digit
+    if (simt::warp_any(simt::popcount(t.before) > few))
       return false;
     const unsigned first = simt::lane_index() * unsigned(items), end = first + unsigned(items);
     const auto image_in = [&](unsigned slot) { return arrays.codec.image(Word(s.staged.load(slot))); };
     SORTILE_NO_UNROLL
     for (unsigned round = 0; round < rounds; ++round) {
-      each_tie(t.lanes_own & ~1u, [&](unsigned p) { insert_in_order(s.order, image_in, first, p); });
+      each_tie(t.before & ~1u, [&](unsigned p) { insert_in_order(s.order, image_in, first, p); });
       simt::warp_barrier();
-      const bool wrong = t.with_next && image(s, arrays, end) < image(s, arrays, end - 1);
-      if (wrong)
-        insert_in_order(s.order, image_in, end - 1, end);
+      const bool wrong = t.with_next && insert_in_order(s.order, image_in, end - 1, end);
       simt::warp_barrier();
       if (!simt::warp_any(wrong))
         return true;
@@ -266,7 +274,7 @@ struct segment_lanes {
     constexpr unsigned digit_bits = refined_bits<W>;
     Word differ = 0;
     bool wrong = false;
-    each_tie(t.lanes_own, [&](unsigned p) {
+    each_tie(t.before, [&](unsigned p) {
       const Word a = image(s, arrays, p - 1), b = image(s, arrays, p);
       differ |= Word(a - least) ^ Word(b - least);
       wrong |= b < a;
@@ -275,7 +283,7 @@ struct segment_lanes {
       return false;
     const unsigned bits = bits_of(primitives::lanes_reduce<lanes>(differ, [](Word a, Word b) { return Word(a | b); }));
     const unsigned shift = bits > digit_bits ? bits - digit_bits : 0;
-    const std::uint32_t firsts = ~t.lanes_own & ((1u << items) - 1); // of each digit
+    const std::uint32_t firsts = ~t.before & ((1u << items) - 1); // of each digit
     const std::uint32_t all = primitives::warp_inclusive_scan(simt::popcount(firsts), primitives::plus{});
     const std::uint32_t before = all - simt::popcount(firsts);
     const std::uint32_t rank = before - simt::shuffle(before, simt::lane_index() - lane);
@@ -292,7 +300,6 @@ struct segment_lanes {
       const W word = (rank_of << digit_bits | digit) << place_bits | W(place);
       x[j] = place < n ? word : words::template absent<W>(place);
     }
-    simt::warp_barrier();
     return true;
   }
 

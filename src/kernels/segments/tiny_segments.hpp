@@ -33,8 +33,8 @@ class tiny_segments {
  public:
   static constexpr bool placed = Elements == segment_elements::placed, floats = Elements == segment_elements::floats;
   static constexpr unsigned most = detail::segment_classes::of(sizeof(Word), placed).thread;
-  static constexpr unsigned room = (most + 1) * simt::warp_size;          ///< elements of a warp, and gaps
-  using slot = std::conditional_t<sizeof(Word) < 4, std::uint32_t, Word>; ///< a key, or a word of a value
+  static constexpr unsigned room = (most + 1) * simt::warp_size; ///< elements of a warp, and gaps
+  using slot = segment_staged<Word>;
 
   /// Of a warp.
   struct storage {
@@ -81,12 +81,8 @@ class tiny_segments {
       write_zeros(s, arrays, first);
     if (arrays.keys_wanted)
       store_keys(s, arrays, at);
-    if constexpr (placed) {
-      if (arrays.values.words == 1)
-        move_values(s, arrays.values, at, first, n, std::integral_constant<unsigned, 1>{});
-      else
-        move_values(s, arrays.values, at, first, n, arrays.values.words);
-    }
+    if constexpr (placed)
+      arrays.values.with_size([&](auto size) { move_values(s, arrays.values, at, first, n, size); });
     simt::warp_barrier();
   }
 
@@ -106,7 +102,7 @@ class tiny_segments {
     std::uint32_t size;
     bool together; // segments lie one behind the other
 
-    /// f(row, p) for the lane's elements of Rows rows from one on that there are: they belong at p(row) in the arrays.
+    /// f(r) for each of Rows rows, of which the first is `row`, in which the lane has an element.
     template <unsigned Rows, class F>
     SORTILE_DEVICE void each(unsigned row, F f) const {
       const int left = int(size) - int(row * simt::warp_size + simt::lane_index());
@@ -115,7 +111,7 @@ class tiny_segments {
         if (int(r * simt::warp_size) < left)
           f(r);
     }
-    /// Where the lane's element of a row, of which its segment begins at a bit, lies.
+    /// The place in the arrays of the lane's element of a row, where segments do not lie together.
     SORTILE_DEVICE std::uint64_t apart(unsigned row) const {
       const auto begun = simt::load_vector<2>(s->rows, row * 2); // one for all lanes
       const unsigned mine = simt::popcount(begun[0] & (simt::lanes_below() | 1u << simt::lane_index()));
@@ -379,6 +375,8 @@ class tiny_segments {
       ties = ties | (lane + 1 < Lanes && words::tie(x[Items - 1], next));
     }
     // Words that hold all of their images tell ties by places.
+    if constexpr (8 * sizeof(Word) <= words::digit_bits)
+      return;
     ties = ties && w.highest() > 0;
     if (!simt::warp_any(ties))
       return;

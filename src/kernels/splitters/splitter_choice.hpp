@@ -107,9 +107,10 @@ struct splitter_choice {
  private:
   template <int Each>
   SORTILE_DEVICE void sort(storage& s, std::uint32_t begin, std::uint32_t keys, std::uint32_t drawn) const {
-    primitives::block_merge_sort<Each, Word>::sort_loaded(s.sorted.view(), drawn, Word(~Word{0}), [&](std::uint32_t i) {
-      return image.image(in.load(begin + drawn_place(i, drawn, keys)));
-    });
+    primitives::block_merge_sort<Each, Word>::sort_loaded(
+        s.sorted.view(), drawn, Word(~Word{0}),
+        [&](std::uint32_t i) { return in.load(begin + drawn_place(i, drawn, keys)); },
+        [&](Word key, std::uint32_t) { return image.image(key); });
   }
   /// Whether keys are dense at every scale, so that buckets are skewed inside: in more than a quarter of up to 256
   /// stretches of the sample, the median lies near an end of the stretch. That is so in 84 stretches for AND of three,
