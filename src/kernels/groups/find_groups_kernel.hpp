@@ -1,14 +1,18 @@
 // The groups of a sorted array, in one read.
 //
-//   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of 32 neighbours
-//   begins    1 0 0 1 | 1 0 1 0       a key whose image differs from the one before it; a ballot a row
-//   group     0 0 0 1 | 2 2 3 3       the beginnings up to the key, less one: those of the rows and warps before,
-//                                     and of the tiles before, which a look-back finds (look_back.hpp)
+//   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of
+//   32 neighbours begins    1 0 0 1 | 1 0 1 0       a key whose image differs
+//   from the one before it; a ballot a row group     0 0 0 1 | 2 2 3 3 the
+//   beginnings up to the key, less one: those of the rows and warps before,
+//                                     and of the tiles before, which a
+//                                     look-back finds (look_back.hpp)
 //
-// The thread that has a group's first key writes what is wanted of the group; each key's thread writes the key's group.
-// A group ends where the next one begins, so counts are differences, which the next launch makes.
+// The thread that has a group's first key writes what is wanted of the group;
+// each key's thread writes the key's group. A group ends where the next one
+// begins, so counts are differences, which the next launch makes.
 //
-// Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
+// Bytes moved: the keys and positions once, the outputs once; `inverse` is a
+// scatter.
 #pragma once
 
 #include "kernels/groups/find_groups.hpp"
@@ -20,6 +24,7 @@ template <class Word, class Index>
 struct find_groups_kernel {
   static constexpr unsigned block_threads = detail::find_groups_threads, items = detail::find_groups_items;
   static constexpr unsigned warps = block_threads / simt::warp_size;
+  static constexpr unsigned at_once = sizeof(Word) <= 8 ? 8 : 4; ///< rows of which a thread's loads wait together
   using chain = primitives::look_back_chain<std::uint64_t>;
 
   struct shared {
@@ -46,19 +51,12 @@ struct find_groups_kernel {
     const std::uint64_t at = std::uint64_t{ticket.tile} * detail::find_groups_tile +
                              simt::warp_index() * simt::warp_size * items + simt::lane_index();
     unsigned begins[items];
-    std::uint32_t sum = 0;
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i) {
-      begins[i] = simt::ballot(is_begin(at + i * simt::warp_size));
-      sum += std::uint32_t(simt::popcount(begins[i]));
-    }
+    const std::uint32_t sum = find_begins(at, begins);
     const std::uint64_t upto = place(s, ticket, sum);
-    std::uint64_t before = s.begins.load(simt::warp_index());
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i) {
-      write(at + i * simt::warp_size, before, begins[i]);
-      before += std::uint32_t(simt::popcount(begins[i]));
-    }
+    const std::uint64_t before = s.begins.load(simt::warp_index());
+    if (writes_inverse)
+      write_inverse(at, before, begins);
+    write_groups(at, before, begins);
     if (ticket.tile == tiles - 1 && simt::thread_index() == 0) {
       groups[0] = upto;
       if (writes_offsets)
@@ -67,13 +65,45 @@ struct find_groups_kernel {
   }
 
  private:
-  SORTILE_DEVICE bool is_begin(std::uint64_t i) const {
-    if (i >= n)
-      return false;
-    return i == 0 || codec.image(sorted.load(i)) != codec.image(sorted.load(i - 1));
+  /// begins[i] becomes the lanes of row i whose keys begin a group, of rows
+  /// from `at` on; returns how many there are.
+  SORTILE_DEVICE std::uint32_t find_begins(std::uint64_t at, unsigned (&begins)[items]) const {
+    const bool first_lane = simt::lane_index() == 0;
+    Word before = first_lane && at > 0 && at <= n ? codec.image(sorted.load(at - 1)) : Word{0};
+    std::uint32_t sum = 0;
+    each_rows([&](unsigned row) {
+      Word x[at_once] = {};
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < at_once; ++r)
+        if (place_in(at, row + r) < n)
+          x[r] = sorted.load(place_in(at, row + r));
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < at_once; ++r) {
+        const Word image = codec.image(x[r]), left = simt::shuffle_up(image, 1);
+        const std::uint64_t p = place_in(at, row + r);
+        begins[row + r] = simt::ballot(p < n && (p == 0 || image != (first_lane ? before : left)));
+        sum += simt::popcount(begins[row + r]);
+        before = simt::shuffle(image, simt::warp_size - 1);
+      }
+    });
+    return sum;
+  }
+  /// f(row) for every at_once-th row: so many are asked for together.
+  template <class F>
+  static SORTILE_DEVICE void each_rows(F f) {
+    SORTILE_UNROLL
+    for (unsigned row = 0; row < items; row += at_once)
+      f(row);
+  }
+  static SORTILE_DEVICE std::uint64_t place_in(std::uint64_t at, unsigned row) { return at + row * simt::warp_size; }
+  /// The group of the lane's key in a row of which the lanes of `begins` have a
+  /// group's first key; `before`: groups that began before the row.
+  static SORTILE_DEVICE std::uint64_t group_of(std::uint64_t before, unsigned begins) {
+    return before + simt::popcount(begins & (simt::lanes_below() | 1u << simt::lane_index())) - 1;
   }
 
-  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings up to the tile's end, in warp 0.
+  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings
+  /// up to the tile's end, in warp 0.
   SORTILE_DEVICE std::uint64_t place(shared& s, primitives::tile_ticket ticket, std::uint32_t sum) const {
     constexpr primitives::plus add{};
     const unsigned lane = simt::lane_index();
@@ -93,23 +123,35 @@ struct find_groups_kernel {
     return upto;
   }
 
-  /// Key i of a row of which the lanes of `begins` have a group's first key; `before`: groups that began before the
-  /// row.
-  SORTILE_DEVICE void write(std::uint64_t i, std::uint64_t before, unsigned begins) const {
-    if (i >= n)
-      return;
-    const unsigned self = 1u << simt::lane_index();
-    const std::uint64_t group = before + std::uint32_t(simt::popcount(begins & (simt::lanes_below() | self))) - 1;
-    if (writes_inverse)
-      inverse[std::uint64_t(order.load(i))] = Index(group);
-    if ((begins & self) == 0)
-      return;
-    if (writes_keys)
-      keys_out[group] = sorted.load(i);
-    if (writes_first)
-      first[group] = order.load(i);
-    if (writes_offsets)
-      offsets[group] = Index(i);
+  SORTILE_DEVICE void write_inverse(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {
+    each_rows([&](unsigned row) {
+      Index from[at_once] = {};
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < at_once; ++r)
+        if (place_in(at, row + r) < n)
+          from[r] = order.load(place_in(at, row + r));
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < at_once; ++r) {
+        if (place_in(at, row + r) < n)
+          inverse[std::uint64_t(from[r])] = Index(group_of(before, begins[row + r]));
+        before += simt::popcount(begins[row + r]);
+      }
+    });
+  }
+  SORTILE_DEVICE void write_groups(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {
+    SORTILE_UNROLL
+    for (unsigned i = 0; i < items; ++i) {
+      const std::uint64_t p = place_in(at, i), group = group_of(before, begins[i]);
+      before += simt::popcount(begins[i]);
+      if ((begins[i] >> simt::lane_index() & 1) == 0)
+        continue;
+      if (writes_keys)
+        keys_out[group] = sorted.load(p);
+      if (writes_first)
+        first[group] = order.load(p);
+      if (writes_offsets)
+        offsets[group] = Index(p);
+    }
   }
 };
 
