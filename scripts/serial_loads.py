@@ -13,8 +13,8 @@ import re
 import subprocess
 import sys
 
-LOAD = re.compile(r"\bLDG\b")
-OTHERS = ((re.compile(r"\bLDS\b"), "s"), (re.compile(r"\bATOMS\b"), "a"), (re.compile(r"\bSTG\b"), "w"), (re.compile(r"\bBSYNC\b"), "|"))
+LETTERS = {"LDG": "G", "LDS": "s", "ATOMS": "a", "STG": "w", "BSYNC": "|"}
+ACCESS = re.compile(r"\b(%s)\b" % "|".join(LETTERS))
 LEAST = 4
 RUN = re.compile(r"((?:[Gsaw]{1,4})\|)\1{%d,}" % (LEAST - 1))
 
@@ -29,7 +29,7 @@ def letters(sass):
             name = begins.group(1)
             found[name] = []
         elif name and re.match(r"\s+/\*[0-9a-f]{4,}\*/", line):
-            found[name] += ["G" if LOAD.search(line) else letter for pattern, letter in ((LOAD, "G"),) + OTHERS if pattern.search(line)]
+            found[name] += [LETTERS[access] for access in ACCESS.findall(line)]
     return {name: "".join(code) for name, code in found.items()}
 
 

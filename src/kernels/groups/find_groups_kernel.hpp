@@ -1,18 +1,14 @@
 // The groups of a sorted array, in one read.
 //
-//   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of
-//   32 neighbours begins    1 0 0 1 | 1 0 1 0       a key whose image differs
-//   from the one before it; a ballot a row group     0 0 0 1 | 2 2 3 3 the
-//   beginnings up to the key, less one: those of the rows and warps before,
-//                                     and of the tiles before, which a
-//                                     look-back finds (look_back.hpp)
+//   sorted    2 2 2 5 | 7 7 9 9       tiles; within one, each warp has rows of 32 neighbours
+//   begins    1 0 0 1 | 1 0 1 0       a key whose image differs from the one before it; a ballot a row
+//   group     0 0 0 1 | 2 2 3 3       the beginnings up to the key, less one: those of the rows and warps before,
+//                                     and of the tiles before, which a look-back finds (look_back.hpp)
 //
-// The thread that has a group's first key writes what is wanted of the group;
-// each key's thread writes the key's group. A group ends where the next one
-// begins, so counts are differences, which the next launch makes.
+// The thread that has a group's first key writes what is wanted of the group; each key's thread writes the key's group.
+// A group ends where the next one begins, so counts are differences, which the next launch makes.
 //
-// Bytes moved: the keys and positions once, the outputs once; `inverse` is a
-// scatter.
+// Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
 #pragma once
 
 #include "kernels/groups/find_groups.hpp"
@@ -65,18 +61,14 @@ struct find_groups_kernel {
   }
 
  private:
-  /// begins[i] becomes the lanes of row i whose keys begin a group, of rows
-  /// from `at` on; returns how many there are.
+  /// begins[i] becomes the lanes of row i whose keys begin a group, of rows from `at` on; returns how many there are.
   SORTILE_DEVICE std::uint32_t find_begins(std::uint64_t at, unsigned (&begins)[items]) const {
     const bool first_lane = simt::lane_index() == 0;
     Word before = first_lane && at > 0 && at <= n ? codec.image(sorted.load(at - 1)) : Word{0};
     std::uint32_t sum = 0;
     each_rows([&](unsigned row) {
       Word x[at_once] = {};
-      SORTILE_UNROLL
-      for (unsigned r = 0; r < at_once; ++r)
-        if (place_in(at, row + r) < n)
-          x[r] = sorted.load(place_in(at, row + r));
+      load(sorted, at, row, x);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         const Word image = codec.image(x[r]), left = simt::shuffle_up(image, 1);
@@ -95,15 +87,22 @@ struct find_groups_kernel {
     for (unsigned row = 0; row < items; row += at_once)
       f(row);
   }
+  /// Of the rows from `row` on.
+  template <class T>
+  SORTILE_DEVICE void load(const simt::global<const T>& array, std::uint64_t at, unsigned row, T (&x)[at_once]) const {
+    SORTILE_UNROLL
+    for (unsigned r = 0; r < at_once; ++r)
+      if (place_in(at, row + r) < n)
+        x[r] = array.load(place_in(at, row + r));
+  }
   static SORTILE_DEVICE std::uint64_t place_in(std::uint64_t at, unsigned row) { return at + row * simt::warp_size; }
-  /// The group of the lane's key in a row of which the lanes of `begins` have a
-  /// group's first key; `before`: groups that began before the row.
+  /// The group of the lane's key in a row of which the lanes of `begins` have a group's first key; `before`: groups
+  /// that began before the row.
   static SORTILE_DEVICE std::uint64_t group_of(std::uint64_t before, unsigned begins) {
     return before + simt::popcount(begins & (simt::lanes_below() | 1u << simt::lane_index())) - 1;
   }
 
-  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings
-  /// up to the tile's end, in warp 0.
+  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings up to the tile's end, in warp 0.
   SORTILE_DEVICE std::uint64_t place(shared& s, primitives::tile_ticket ticket, std::uint32_t sum) const {
     constexpr primitives::plus add{};
     const unsigned lane = simt::lane_index();
@@ -126,10 +125,7 @@ struct find_groups_kernel {
   SORTILE_DEVICE void write_inverse(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {
     each_rows([&](unsigned row) {
       Index from[at_once] = {};
-      SORTILE_UNROLL
-      for (unsigned r = 0; r < at_once; ++r)
-        if (place_in(at, row + r) < n)
-          from[r] = order.load(place_in(at, row + r));
+      load(order, at, row, from);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         if (place_in(at, row + r) < n)

@@ -11,12 +11,14 @@
 // positions are made of. Later they travel as values.
 #pragma once
 
+#include "kernels/any_image.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "kernels/segments/segment_reader.hpp"
 #include "kernels/segments/segmented_sort.hpp"
 #include "simt/simt.hpp"
 
 #include <bit>
+#include <type_traits>
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -188,9 +190,10 @@ struct segment_arrays {
   template <int N>
   SORTILE_DEVICE void make_images(Word (&k)[N]) const {
     if (codec.infinity != 0) {
+      const any_image<Word> floats(codec);
       SORTILE_UNROLL
       for (int j = 0; j < N; ++j)
-        k[j] = float_image(k[j]);
+        k[j] = floats.image(k[j]);
     } else {
       SORTILE_UNROLL
       for (int j = 0; j < N; ++j)
@@ -233,14 +236,6 @@ struct segment_arrays {
 
  private:
   SORTILE_DEVICE Word flips(bool negative) const { return negative ? Word(~Word{0}) : codec.sign; }
-  /// The codec's image of all of a float, without a choice for which predicates would have to be kept.
-  SORTILE_DEVICE Word float_image(Word key) const {
-    const Word magnitude = Word(key & Word(~codec.sign)), one_zero = key == codec.sign ? Word{0} : key;
-    const Word ascending = Word(one_zero ^ Word(all_if_highest(one_zero) | codec.sign));
-    return Word(Word(ascending | all_if_highest(Word(codec.infinity - magnitude))) ^ codec.complement);
-  }
-  /// All ones where the highest bit is one, else 0.
-  static SORTILE_DEVICE Word all_if_highest(Word w) { return Word(Word{0} - Word(w >> (8 * sizeof(Word) - 1))); }
 };
 
 /// Writes the n sorted keys of an entry, of which thread t of `threads` writes t, t + threads, …; at(p) is the one that

@@ -69,23 +69,30 @@ struct segment_words {
   template <unsigned Lanes, unsigned Items>
   static SORTILE_DEVICE segment_words of_lanes(const Word (&image)[Items], std::uint32_t n, unsigned lane,
                                                word (&x)[Items]) {
-    Word least = image[0], greatest = image[0];
-    SORTILE_UNROLL
-    for (unsigned j = 1; j < Items; ++j) {
-      least = image[j] < least ? image[j] : least;
-      greatest = greatest < image[j] ? image[j] : greatest;
-    }
+    Word least = Word(~Word{0}), greatest = 0;
+    widen(least, greatest, image);
     const auto w = segment_words::of_lanes<Lanes>(least, greatest);
     SORTILE_UNROLL
     for (unsigned j = 0; j < Items; ++j)
-      x[j] = j * Lanes + lane < n ? w(image[j], j * Lanes + lane) : absent(j * Lanes + lane);
+      x[j] = w.of(image[j], j * Lanes + lane, n);
     return w;
+  }
+  /// The range of images, with these among them.
+  template <unsigned Items>
+  static SORTILE_DEVICE void widen(Word& least, Word& greatest, const Word (&image)[Items]) {
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+      least = image[j] < least ? image[j] : least;
+      greatest = greatest < image[j] ? image[j] : greatest;
+    }
   }
   /// Below the highest digit that a word holds.
   SORTILE_DEVICE unsigned highest() const { return bits > digit_bits ? bits - digit_bits : 0; }
 
-  SORTILE_DEVICE word operator()(Word image, unsigned place) const {
-    return word(word(word(Word(image - least) >> highest()) << PlaceBits) | word(place));
+  /// Of the element at a place among n, or of one behind them.
+  SORTILE_DEVICE word of(Word image, unsigned place, std::uint32_t n) const {
+    const word there = word(word(word(Word(image - least) >> highest()) << PlaceBits) | word(place));
+    return place < n ? there : absent(place);
   }
 
   // Of words as wide as W, which have their place where a `word` has it.

@@ -220,7 +220,7 @@ struct segment_lanes {
     t.before |= lane > 0 ? with_one_before : 0;
     return t;
   }
-  /// f(p) for the lane's ties of the elements p − 1 and p of the order, beginning with the first of the warp.
+  /// f(p) for each p of the warp's order whose element is the lane's and ties with the one at p − 1.
   template <class F>
   static SORTILE_DEVICE void each_tie(std::uint32_t ties_there, F f) {
     SORTILE_NO_UNROLL

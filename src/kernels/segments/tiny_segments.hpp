@@ -325,21 +325,15 @@ class tiny_segments {
       SORTILE_UNROLL
       for (unsigned i = 0; i < Items; i += at_once) {
         make_images(i);
-        SORTILE_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) {
-          least = k[j] < least ? k[j] : least;
-          greatest = greatest < k[j] ? k[j] : greatest;
-        }
+        Words::widen(least, greatest, k);
       }
       const Words w = Words::template of_lanes<Lanes>(least, greatest);
       SORTILE_UNROLL
       for (unsigned i = 0; i < Items; i += at_once) {
         make_images(i);
         SORTILE_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) {
-          const unsigned place = (i + j) * Lanes + lane;
-          x[i + j] = place < n ? w(k[j], place) : Words::absent(place);
-        }
+        for (unsigned j = 0; j < at_once; ++j)
+          x[i + j] = w.of(k[j], (i + j) * Lanes + lane, n);
       }
       return w;
     }
