@@ -68,7 +68,8 @@ struct find_groups_kernel {
     std::uint32_t sum = 0;
     each_rows([&](unsigned row) {
       Word x[at_once] = {};
-      load(sorted, at, row, x);
+      load(
+          sorted, at, row, [&](unsigned i) { return place_in(at, i) < n; }, x);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         const Word image = codec.image(x[r]), left = simt::shuffle_up(image, 1);
@@ -87,12 +88,13 @@ struct find_groups_kernel {
     for (unsigned row = 0; row < items; row += at_once)
       f(row);
   }
-  /// Of the rows from `row` on.
-  template <class T>
-  SORTILE_DEVICE void load(const simt::global<const T>& array, std::uint64_t at, unsigned row, T (&x)[at_once]) const {
+  /// Of the rows from `row` on: rows' elements of which wanted(row) holds.
+  template <class T, class Wanted>
+  SORTILE_DEVICE void load(const simt::global<const T>& array, std::uint64_t at, unsigned row, Wanted wanted,
+                           T (&x)[at_once]) const {
     SORTILE_UNROLL
     for (unsigned r = 0; r < at_once; ++r)
-      if (place_in(at, row + r) < n)
+      if (wanted(row + r))
         x[r] = array.load(place_in(at, row + r));
   }
   static SORTILE_DEVICE std::uint64_t place_in(std::uint64_t at, unsigned row) { return at + row * simt::warp_size; }
@@ -125,7 +127,8 @@ struct find_groups_kernel {
   SORTILE_DEVICE void write_inverse(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {
     each_rows([&](unsigned row) {
       Index from[at_once] = {};
-      load(order, at, row, from);
+      load(
+          order, at, row, [&](unsigned i) { return place_in(at, i) < n; }, from);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         if (place_in(at, row + r) < n)
@@ -135,19 +138,29 @@ struct find_groups_kernel {
     });
   }
   SORTILE_DEVICE void write_groups(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {
-    SORTILE_UNROLL
-    for (unsigned i = 0; i < items; ++i) {
-      const std::uint64_t p = place_in(at, i), group = group_of(before, begins[i]);
-      before += simt::popcount(begins[i]);
-      if ((begins[i] >> simt::lane_index() & 1) == 0)
-        continue;
+    each_rows([&](unsigned row) {
+      const auto has_first = [&](unsigned i) { return (begins[i] >> simt::lane_index() & 1) != 0; };
+      Word key[at_once] = {};
+      Index from[at_once] = {};
       if (writes_keys)
-        keys_out[group] = sorted.load(p);
+        load(sorted, at, row, has_first, key);
       if (writes_first)
-        first[group] = order.load(p);
-      if (writes_offsets)
-        offsets[group] = Index(p);
-    }
+        load(order, at, row, has_first, from);
+      SORTILE_UNROLL
+      for (unsigned r = 0; r < at_once; ++r) {
+        const unsigned i = row + r;
+        const std::uint64_t group = group_of(before, begins[i]);
+        before += simt::popcount(begins[i]);
+        if (!has_first(i))
+          continue;
+        if (writes_keys)
+          keys_out[group] = key[r];
+        if (writes_first)
+          first[group] = from[r];
+        if (writes_offsets)
+          offsets[group] = Index(place_in(at, i));
+      }
+    });
   }
 };
 
