@@ -136,6 +136,7 @@ struct two_merge_kernel {
     const unsigned length = unsigned(borders.before(number + 1) - first), left = unsigned(end - begin);
     const primitives::two_halves<element> tile{s.tile.view(), 0, 0};
     read(tile, first, begin, left, length);
+    prefetch_later(number);
     simt::block_barrier();
     element x[items];
     const unsigned at = simt::thread_index() * items, rest = at < length ? length - at : 0;
@@ -184,6 +185,20 @@ struct two_merge_kernel {
       if (p < length)
         tile.put(p, x[k]);
     }
+  }
+  /// Asks the L2 for a tile some way on: each thread for the line where its items begin.
+  SORTILE_DEVICE void prefetch_later(std::uint64_t number) const {
+    constexpr unsigned ahead = (4u << 20) / (block_threads * items * sizeof(element));
+    number += ahead;
+    if (number >= borders.tiles)
+      return;
+    const std::uint64_t begin = borders.places.load(number), left = borders.places.load(number + 1) - begin;
+    const std::uint64_t first = borders.before(number), length = borders.before(number + 1) - first;
+    const unsigned p = simt::thread_index() * items;
+    if (p < left)
+      runs.prefetch(runs.of(lengths, 0).shifted(begin), p);
+    else if (p < length)
+      runs.prefetch(runs.of(lengths, lengths.list.count - 1).shifted(first - begin - left), p);
   }
   /// This thread's items; as they stand in the tile where they are out of order. All have read when it returns.
   SORTILE_DEVICE void merge(shared& s, const primitives::two_halves<element>& tile, const primitives::merge_part& part,

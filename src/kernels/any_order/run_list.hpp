@@ -116,6 +116,10 @@ struct listed_keys {
   SORTILE_DEVICE key_alone<Key> load(const source& s, std::uint64_t place) const {
     return {simt::global<const held<Key>>{s.keys, s.end}.load(place)};
   }
+  /// Asks the L2 for the line.
+  SORTILE_DEVICE void prefetch(const source& s, std::uint64_t place) const {
+    simt::prefetch(simt::global<const held<Key>>{s.keys, s.end}, place);
+  }
 };
 
 template <class Key, class Value>
@@ -146,6 +150,11 @@ struct listed_pairs {
     if (numbered)
       return {key, __builtin_bit_cast(held<Value>, static_cast<Value>(s.first + place))};
     return {key, simt::global<const held<Value>>{s.values, s.end}.load(place)};
+  }
+  SORTILE_DEVICE void prefetch(const source& s, std::uint64_t place) const {
+    simt::prefetch(simt::global<const held<Key>>{s.keys, s.end}, place);
+    if (!numbered)
+      simt::prefetch(simt::global<const held<Value>>{s.values, s.end}, place);
   }
 };
 

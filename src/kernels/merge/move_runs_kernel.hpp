@@ -1,5 +1,7 @@
 // The kernel of move_runs.hpp: a power of two of threads per element, each moving every so many units of it. A thread
-// finds the places of several elements before it reads the first, so that reads are on their way at once.
+// finds the places of several elements before it reads the first, so that reads are on their way at once. A block has
+// neighbouring tiles, most of which lie in the run of the one before: the search for a run is as long as a tile's
+// reads.
 #pragma once
 
 #include "kernels/any_order/run_list.hpp"
@@ -24,15 +26,17 @@ struct move_runs_kernel {
     const unsigned t = simt::thread_index(), apart = block_threads >> threads_bits,
                    first = t & ((1u << threads_bits) - 1);
     const std::uint64_t tile = std::uint64_t{apart} * items;
+    const std::uint64_t share = pieces_of(pieces_of(list.n, tile), simt::grid_size()) * tile;
+    const std::uint64_t mine = simt::block_index() * share, stop = mine + share < list.n ? mine + share : list.n;
     std::uint64_t begin = 0, end = 0; // elements of the run at hand
     simt::global<const Unit> run{nullptr, 0};
-    for (std::uint64_t at = simt::block_index() * tile; at < list.n; at += simt::grid_size() * tile) {
+    for (std::uint64_t at = mine; at < stop; at += tile) {
       simt::global<const Unit> from[items]; // each element's own units
       unsigned there = 0;                   // a prefix of the items
       SORTILE_UNROLL
       for (unsigned k = 0; k < items; ++k) {
         const std::uint64_t i = at + k * apart + (t >> threads_bits);
-        if (i >= list.n)
+        if (i >= stop)
           continue;
         std::uint64_t wanted = i;
         if constexpr (by_number)
