@@ -209,26 +209,10 @@ struct select_short_rows_kernel {
   /// Gives each vector that is read, and where in the row it stands, to `keep`.
   template <class Keep>
   SORTILE_DEVICE void load(row_keys& x, std::uint64_t row, Keep keep) const {
-    const std::uint64_t begin = row * stride;
-    if (vectors_allowed) {
-      SORTILE_UNROLL
-      for (unsigned v = 0; v < items / width; ++v) {
-        simt::vec<Word, int(width)> loaded{};
-        if (in_row::position(v * width) < n)
-          loaded = simt::load_vector<int(width)>(keys, begin + in_row::position(v * width));
-        keep(in_row::position(v * width), loaded);
-        SORTILE_UNROLL
-        for (unsigned w = 0; w < width; ++w)
-          x[v * width + w] = loaded[int(w)];
-      }
-    } else {
-      SORTILE_UNROLL
-      for (unsigned i = 0; i < items; ++i) {
-        const Word u = in_row::position(i) < n ? keys.load(begin + in_row::position(i)) : Word{0};
-        keep(in_row::position(i), simt::vec<Word, 1>{{u}});
-        x[i] = u;
-      }
-    }
+    if (vectors_allowed)
+      load_vectors<int(width)>(x, row * stride, keep);
+    else
+      load_vectors<1>(x, row * stride, keep);
     const image_word first = simt::shuffle(x[0], 0, simt::full_warp, Lanes);
     if (n < most_keys) { // keys that a row lacks are like its first one for now
       SORTILE_UNROLL
@@ -254,6 +238,22 @@ struct select_short_rows_kernel {
       SORTILE_UNROLL
       for (unsigned i = 0; i < items; ++i)
         x[i] = (x[i] >> shift) & mask;
+    }
+  }
+  /// All are asked for before the first is looked at.
+  template <int Together, int Loads = int(items) / Together, class Keep>
+  SORTILE_DEVICE void load_vectors(row_keys& x, std::uint64_t begin, Keep keep) const {
+    simt::vec<Word, Together> loaded[Loads] = {};
+    SORTILE_UNROLL
+    for (int v = 0; v < Loads; ++v)
+      if (const std::uint32_t at = in_row::position(unsigned(v * Together)); at < n)
+        loaded[v] = simt::load_vector<Together>(keys, begin + at);
+    SORTILE_UNROLL
+    for (int v = 0; v < Loads; ++v) {
+      keep(in_row::position(unsigned(v * Together)), loaded[v]);
+      SORTILE_UNROLL
+      for (int w = 0; w < Together; ++w)
+        x[v * Together + w] = loaded[v][w];
     }
   }
   template <class T>
