@@ -45,6 +45,10 @@
 // most likely, and are better counted than moved (lsd/value_table.hpp). Values are told apart by a hash; what is seen
 // once tells how many keys have values that are not seen at all (Good 1953).
 //
+// Middling values. Where buckets are counted, a value that fills some of them costs a write, and values without
+// repetitions cost nothing; what costs are values of some thousand keys beside others: Zipf's numbers, 20,000 to
+// 250,000 values. They are those that repeat where frequent ones are left out, beside many that are seen but once.
+//
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
 // all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the
@@ -201,9 +205,7 @@ struct skew_sample : skew_limits {
   /// hundredth of 2048 different values share.
   template <unsigned Threads, class Word, unsigned Each>
   static SORTILE_DEVICE bool repeat(const counter_view& cells, const Word (&xs)[Each]) {
-    constexpr unsigned by_chance = samples / 2 * samples >> cell_bits;
-    return sharing<Threads>(cells, xs, [](Word x) { return primitives::multiplicative_hash<cell_bits>(x); }) >=
-           by_chance + samples / 40;
+    return sharing<Threads>(cells, xs, value_cell{}) >= shared_by_chance + samples / 40;
   }
   /// How many values the samples have, and how many of these are seen once; told apart by a hash.
   struct values_seen {
@@ -215,6 +217,8 @@ struct skew_sample : skew_limits {
       constexpr unsigned most = bins / 4 < counted ? bins / 4 : counted;
       return seen <= most && once <= samples / 256;
     }
+    /// Nearly as many as different samples would have are seen once.
+    SORTILE_DEVICE bool are_mostly_rare() const { return once > samples / 10; }
     /// They have more than an LSD sort counts: so many values fill so many bins, give or take.
     SORTILE_DEVICE bool are_many() const {
       constexpr unsigned filled =
@@ -236,6 +240,18 @@ struct skew_sample : skew_limits {
     const std::uint32_t sums = sum_of_all(count, seen << 16 | once);
     return {sums >> 16, sums & 0xffff};
   }
+  /// The same of values that are not frequent themselves, and a 200th: samples in bins of three times their share
+  /// are not asked. After count_values() of the same samples.
+  template <unsigned Threads, class Word, unsigned Each>
+  static SORTILE_DEVICE bool repeat_moderately(const counter_view& count, const Word (&xs)[Each]) {
+    constexpr unsigned frequent = 3 * (samples >> most_bits);
+    std::uint32_t passed_over = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j)
+      passed_over |= count.load(primitives::multiplicative_hash<most_bits>(xs[j])) >= frequent ? 1u << j : 0;
+    simt::block_barrier(); // the counters have been read
+    return sharing<Threads>(count, xs, value_cell{}, passed_over) >= shared_by_chance + samples / 200;
+  }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>
   static SORTILE_DEVICE bool in_some_order(const Word (&images)[Each]) {
@@ -252,6 +268,14 @@ struct skew_sample : skew_limits {
 
  private:
   static constexpr unsigned sum_at = 1u << most_bits; // behind the counters
+
+  struct value_cell {
+    template <class Word>
+    SORTILE_DEVICE std::uint32_t operator()(Word x) const {
+      return primitives::multiplicative_hash<cell_bits>(x);
+    }
+  };
+  static constexpr unsigned shared_by_chance = samples / 2 * samples >> cell_bits; ///< by different values
 
   /// How many samples fall into a cell of one bit that an earlier one has taken.
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>

@@ -13,12 +13,13 @@
 // The same sample tells whether the keys are skewed in that interval (skew_sample.hpp), where the sort has a fallback
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
-// Where buckets are counted, whatever they hold, keys of few values alone go there; and wherever that is an LSD sort,
-// keys whose samples are all equal, which it counts or finds in order. Where a map may spread skewed keys by their
-// distribution, it is tried first (key_map_kernel.hpp), and already where buckets would be a little too full for the
-// local step; but not where keys have few values, which the LSD sort counts, nor where values repeat that a map has no
-// buckets for. Floats among which the sample shows a −0 or a NaN go to the fallback at once, too (float_image.hpp),
-// sorted or not.
+// Where buckets are counted, whatever they hold, keys of few values alone go there, and integers that differ in three
+// digits of 8 bits, or many of which have values that are neither rare nor fill a bucket: passes are quicker. And
+// wherever that is an LSD sort, keys whose samples are all equal, which it counts or finds in order. Where a map may
+// spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where buckets would be
+// a little too full for the local step; but not where keys have few values, which the LSD sort counts, nor where values
+// repeat that a map has no buckets for. Floats among which the sample shows a −0 or a NaN go to the fallback at once,
+// too (float_image.hpp), sorted or not.
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"
@@ -52,7 +53,7 @@ struct window_kernel {
   skew_limits limits;
   std::uint32_t n, bins;
   bool samples_many, may_map; // may_map: skewed keys are spread by their distribution
-  bool few_alone;             // none but keys of few values go to the fallback: buckets are counted, whatever they hold
+  bool few_alone;             // buckets are counted, whatever they hold: hardly any keys go to the fallback
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
@@ -110,8 +111,11 @@ struct window_kernel {
       const auto values = Sample::template count_values<block_threads>(s.count.view(), x);
       if (values.are_few())
         return leave(0);
-      if (few_alone)
+      if (few_alone) {
+        if (passes_win<Sample>(s, w, x, values))
+          leave(digits_of(w.span), values.are_many() ? verdict::many_values : 0);
         return;
+      }
       // Frequent values fall together in a map that has no buckets for them.
       if (!may_map || (!key_map<Word>::parts_heavy && Sample::template repeat<block_threads>(s.count.view(), x)))
         return leave(sizeof(Word), values.are_many() ? verdict::many_values : 0);
@@ -129,6 +133,19 @@ struct window_kernel {
       return;
     findings[finding_skewed] = skewed_by_sample;
     told.give_away_by_digits(digits, said);
+  }
+  /// Whether an LSD sort is quicker than counted buckets: of integers that differ in few digits, or of which many have
+  /// values that are frequent and yet fill no bucket.
+  template <class Sample, unsigned Each>
+  static SORTILE_DEVICE bool passes_win(shared& s, const key_window<Word>& w, const Word (&images)[Each],
+                                        const typename Sample::values_seen& values) {
+    if constexpr (sizeof(Word) == 4 && !Image::of_floats) {
+      if (digits_of(w.span) < sizeof(Word))
+        return true;
+      if (values.are_mostly_rare())
+        return Sample::template repeat_moderately<block_threads>(s.count.view(), images);
+    }
+    return false;
   }
   /// In how many digits the images of an interval of this width differ, or one fewer.
   static SORTILE_DEVICE unsigned digits_of(Word span) {
