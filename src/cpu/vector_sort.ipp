@@ -39,7 +39,7 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>
     lowest = pivot;
   }
   if (n > 0)
-    sort_few<S, false, false>(keys, n, image, keys);
+    sort_few<S, false>(keys, n, image, keys);
 }
 
 template <class S>
@@ -72,7 +72,7 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
   typename S::T* const to = numbers<S>(sorted);
   if (n <= S::rows_at_once * S::lanes) {
     if (n > 0)
-      sort_few<S, true, false>(from, n, image, to);
+      sort_few<S, true>(from, n, image, to);
     return;
   }
   to_images<S>(from, n, image, to);
@@ -98,13 +98,37 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits
   return holds(n - S::lanes - 1);
 }
 
+// Whether there is a −0 or a NaN, of floats.
+template <class S>
+bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
+  const typename S::V infinity = S::all(static_cast<typename S::T>(image.infinity));
+  constexpr std::size_t block = block_vectors * S::lanes;
+  std::size_t i = 0;
+  for (; i + block <= n; i += block) {
+    bool special = false;
+    each<block_vectors>([&](auto r) __attribute__((always_inline)) {
+      special |= S::has_special(S::load(keys + i + r.value * S::lanes), infinity);
+    });
+    if (special)
+      return true;
+  }
+  bool special = false;
+  for (; i < n; i += S::lanes)
+    special |= S::has_special(S::load_first(keys + i, std::min(n - i, S::lanes)), infinity);
+  return special;
+}
+
 // Keys that may be in order already, and of which nothing is known.
 template <class S>
 bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {
   const typename S::T* const from = numbers<S>(keys);
   typename S::T* const to = numbers<S>(sorted);
-  if (n <= S::rows_at_once * S::lanes)
-    return sort_few<S, true, true>(from, n, image, to);
+  if (n <= S::rows_at_once * S::lanes) {
+    if (image.infinity != 0 && any_special<S>(from, n, image))
+      return false;
+    sort_few<S, true>(from, n, image, to);
+    return true;
+  }
   if (is_run<S, false>(from, n, image)) {
     if (from != to)
       std::memcpy(to, from, n * sizeof *to);

@@ -291,7 +291,7 @@ typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_posi
   alignas(64) T sample[most];
   const std::size_t drawn = n < 65536 ? 4 * S::lanes : most;
   draw<S>(keys, n, random, sample, drawn);
-  sort_few<S, false, false>(sample, drawn, as_they_are<S>(), sample);
+  sort_few<S, false>(sample, drawn, as_they_are<S>(), sample);
   return sample[drawn / 2];
 }
 
