@@ -53,6 +53,7 @@ struct vector_32 {
     a = smaller;
   }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
+  static SORTILE_INLINE bool is_zero(V v) { return _mm512_cmpneq_epu64_mask(v, _mm512_setzero_si512()) == 0; }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu32(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
     const V lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -220,6 +221,7 @@ struct vector_64 {
     a = smaller;
   }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
+  static SORTILE_INLINE bool is_zero(V v) { return _mm512_cmpneq_epu64_mask(v, _mm512_setzero_si512()) == 0; }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu64(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
     const V lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
