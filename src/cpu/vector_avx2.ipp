@@ -58,7 +58,6 @@ struct vector_of {
     a = smaller;
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm256_or_si256(a, b); }
   static SORTILE_INLINE unsigned lanes_of(V mask) { return Width::mask(mask); }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }

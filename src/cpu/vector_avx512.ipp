@@ -78,7 +78,6 @@ struct vector_32 {
     return bits_of(_mm512_cmpgt_epu32_mask(_mm512_sub_epi32(magnitude, one), _mm512_sub_epi32(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu32_mask(a, b) != 0; }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu32_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) { // within groups of so many lanes
@@ -246,7 +245,6 @@ struct vector_64 {
     return bits_of(_mm512_cmpgt_epu64_mask(_mm512_sub_epi64(magnitude, one), _mm512_sub_epi64(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu64_mask(a, b) != 0; }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu64_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) {

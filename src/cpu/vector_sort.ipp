@@ -129,8 +129,8 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
   sort_images<S>(to, n, image);
 }
 
-// Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among
-// them. Stops at the first place where they do not.
+// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, with no −0 and no NaN among them.
+// Stops at the first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
 template <class S, bool Falling>
 bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;
@@ -140,7 +140,7 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits
     const V u = S::load(keys + i), next = S::load(keys + i + 1);
     if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity)))
       return false;
-    return Falling ? S::all_greater(im.to(u), im.to(next)) : !S::any_greater(im.to(u), im.to(next));
+    return !S::any_greater(im.to(Falling ? next : u), im.to(Falling ? u : next));
   };
   for (std::size_t i = 0; i + S::lanes < n; i += S::lanes)
     if (!holds(i))
@@ -179,14 +179,13 @@ bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_b
     sort_few<S, true>(from, n, image, to);
     return true;
   }
-  const std::size_t equal = equal_front<S>(from, n, from[0]);
-  if (const std::size_t risen = equal < n ? std::min(equal - 1, n - S::lanes - 1) : n;
-      risen == n || is_run<S, false>(from + risen, n - risen, image)) {
+  const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
+  if (equal == n || is_run<S, false>(from + same, n - same, image)) {
     if (from != to)
       std::memcpy(to, from, n * sizeof *to);
     return true;
   }
-  if (is_run<S, true>(from, n, image)) {
+  if (is_run<S, true>(from + same, n - same, image)) {
     if (from == to)
       std::reverse(to, to + n);
     else

@@ -154,6 +154,8 @@ TYPED_TEST(vector_sort, arrays_that_split_badly) {
     };
     add([&](std::size_t i) { return i; });
     add([&](std::size_t i) { return n - i; });
+    add([&](std::size_t i) { return (n - i) / 3; });
+    add([&](std::size_t i) { return i + 1 < n ? (n - i) / 3 : n; });
     add([&](std::size_t i) { return i < n / 2 ? i : n - i; });
     add([&](std::size_t i) { return i % 256; });
     add([&](std::size_t i) { return i * i; });
