@@ -142,7 +142,7 @@ epyc_two = Measured(EPYC + "/distributions-two-threads.json")
 epyc_two_numpy = Measured(EPYC + "/numpy-two-threads.json")
 zen_4_pairs = Measured(ZEN_4 + "/skewed-pairs-one-thread.json")
 zen_4_specials = Measured(ZEN_4 + "/specials-one-thread.json")
-zen_3 = Measured(ZEN_3 + "/registry-hundred-thousand.json", ZEN_3 + "/registry-million.json")
+zen_3 = Measured(ZEN_3 + "/registry-ten-thousand.json", ZEN_3 + "/registry-hundred-thousand.json", ZEN_3 + "/registry-million.json")
 xeon_one = Measured(XEON + "/registry-one-thread.json")
 xeon_skewed = Measured(XEON + "/skewed-one-thread.json")
 xeon_sixteen = Measured(XEON + "/sixteen-threads.json", XEON + "/sixteen-threads-pairs.json")
@@ -182,11 +182,12 @@ TABLES = {
         [("Xeon, one thread, skewed %s" % told, xeon_skewed, suits)
          for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))] +
         [("Zen 3, one thread, 10^%d %s" % (power, told), zen_3, lambda key, n=10**power, suits=suits: key[2] == n and suits(key))
-         for power in (5, 6) for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))]),
+         for power in (4, 5, 6) for told, suits in (("keys", lambda key: "+" not in key[0]), ("pairs", lambda key: "+" in key[0]))]),
     "cpu epyc, one thread": lambda: by_workload(epyc_one, REGISTRY_KEYS, KEYS),
     "cpu xeon, one thread": lambda: by_workload(xeon_one, REGISTRY_KEYS, KEYS),
     "cpu zen 4, specials": lambda: by_workload(zen_4_specials, REGISTRY_KEYS, ("f32", "f64")),
     "cpu zen 4, skewed pairs": lambda: by_workload(zen_4_pairs, 10_000_000, ("u32+u32", "u64+u64")),
+    "cpu zen 3, ten thousand": lambda: by_workload(zen_3, 10_000, KEYS + EVEN_PAIRS),
     "cpu zen 3, hundred thousand": lambda: by_workload(zen_3, 100_000, KEYS + EVEN_PAIRS),
     "cpu zen 3, million": lambda: by_workload(zen_3, 1_000_000, KEYS + EVEN_PAIRS),
     "cpu epyc, lengths": lambda: by_length(epyc_lengths, KEYS, [OURS, "hwy vqsort", "std::sort"]),

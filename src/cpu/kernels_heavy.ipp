@@ -94,7 +94,7 @@ inline constexpr bool can_sort_out = (sizeof(K) == 4 || sizeof(K) == 8) && (size
 
 /// So many keys it pays to compare with.
 template <class K>
-inline constexpr std::size_t most_to_sort_out = std::max<std::size_t>(8, wide_lanes<K>);
+inline constexpr std::size_t most_to_sort_out = 64 / sizeof(K);
 
 /// Of n = 32 or 64 keys, those that come twice or more, up to `most` of them, in the order in which they are met; it
 /// ends where some have come once. Of random keys hardly any two are equal: four of them, compared with 32, tell

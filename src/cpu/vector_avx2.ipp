@@ -58,8 +58,7 @@ struct vector_of {
     a = smaller;
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm256_movemask_epi8(Width::greater(a, b)) == -1; }
-  static SORTILE_INLINE V either(V a, V b) { return _mm256_or_si256(a, b); }
+  static SORTILE_INLINE V bits_or(V a, V b) { return _mm256_or_si256(a, b); }
   static SORTILE_INLINE unsigned lanes_of(V mask) { return Width::mask(mask); }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }
   // Of v, the lanes that are not given go to `to`. A whole vector is written there, of v's keys alone.

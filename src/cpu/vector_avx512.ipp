@@ -53,6 +53,7 @@ struct vector_32 {
     a = smaller;
   }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
+  static SORTILE_INLINE bool is_zero(V v) { return _mm512_cmpneq_epu64_mask(v, _mm512_setzero_si512()) == 0; }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu32(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
     const V lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -77,7 +78,6 @@ struct vector_32 {
     return bits_of(_mm512_cmpgt_epu32_mask(_mm512_sub_epi32(magnitude, one), _mm512_sub_epi32(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu32_mask(a, b) != 0; }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu32_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) { // within groups of so many lanes
@@ -220,6 +220,7 @@ struct vector_64 {
     a = smaller;
   }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm512_or_si512(a, b); }
+  static SORTILE_INLINE bool is_zero(V v) { return _mm512_cmpneq_epu64_mask(v, _mm512_setzero_si512()) == 0; }
   static SORTILE_INLINE T reduce_min(V v) { return _mm512_reduce_min_epu64(v); }
   static SORTILE_INLINE V load_strided(const T* p, std::size_t stride) {
     const V lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
@@ -244,7 +245,6 @@ struct vector_64 {
     return bits_of(_mm512_cmpgt_epu64_mask(_mm512_sub_epi64(magnitude, one), _mm512_sub_epi64(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu64_mask(a, b) != 0; }
-  static SORTILE_INLINE bool all_greater(V a, V b) { return _mm512_cmple_epu64_mask(a, b) == 0; }
 
   template <unsigned Group>
   static SORTILE_INLINE V reverse(V v) {

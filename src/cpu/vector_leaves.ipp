@@ -129,9 +129,8 @@ struct vector_image {
 
 // Sorts n keys, Whole · lanes ≤ n ≤ R · lanes, or n ≤ Lanes in one row. FromKeys: what is loaded are keys, else images;
 // keys are stored.
-// Checks: false, and nothing stored, where −0 or NaN is met.
-template <class S, std::size_t Whole, std::size_t R, bool FromKeys, bool Checks, std::size_t Lanes = S::lanes>
-bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
+template <class S, std::size_t Whole, std::size_t R, bool FromKeys, std::size_t Lanes = S::lanes>
+void sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   using V = typename S::V;
   const vector_image<S> im(image);
   V v[R];
@@ -143,15 +142,6 @@ bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_b
     else
       v[r] = S::load_first(from + r * S::lanes, n > r * S::lanes ? n - r * S::lanes : 0);
   });
-  if constexpr (Checks) {
-    if (image.infinity != 0) {
-      const V infinity = S::all(static_cast<typename S::T>(image.infinity));
-      bool special = false; // keys that are not there are zeros, which are not special
-      each<R>([&](auto row) __attribute__((always_inline)) { special |= S::has_special(v[row.value], infinity); });
-      if (special)
-        return false;
-    }
-  }
   if constexpr (FromKeys)
     each<R>([&](auto row) __attribute__((always_inline)) { v[row.value] = im.to(v[row.value]); });
   each<R>([&](auto row) __attribute__((always_inline)) {
@@ -168,43 +158,42 @@ bool sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_b
     else if (n > r * S::lanes)
       S::store_first(to + r * S::lanes, n - r * S::lanes, u);
   });
-  return true;
 }
 
-template <class S, bool FromKeys, bool Checks>
-bool sort_few(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
+template <class S, bool FromKeys>
+void sort_few(const typename S::T* from, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T* to) {
   switch ((n + S::lanes - 1) / S::lanes) {
   case 0:
   case 1: // each step waits for the one before it, and four lanes need 3 steps, 16 lanes 10
     if (n <= 4)
-      return sort_leaf<S, 0, 1, FromKeys, Checks, 4>(from, n, image, to);
+      return sort_leaf<S, 0, 1, FromKeys, 4>(from, n, image, to);
     if constexpr (S::lanes > 8)
       if (n <= 8)
-        return sort_leaf<S, 0, 1, FromKeys, Checks, 8>(from, n, image, to);
-    return sort_leaf<S, 0, 1, FromKeys, Checks>(from, n, image, to);
+        return sort_leaf<S, 0, 1, FromKeys, 8>(from, n, image, to);
+    return sort_leaf<S, 0, 1, FromKeys>(from, n, image, to);
   case 2:
-    return sort_leaf<S, 1, 2, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 1, 2, FromKeys>(from, n, image, to);
   case 3:
-    return sort_leaf<S, 2, 3, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 2, 3, FromKeys>(from, n, image, to);
   case 4:
-    return sort_leaf<S, 3, 4, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 3, 4, FromKeys>(from, n, image, to);
   case 5:
   case 6:
-    return sort_leaf<S, 4, 6, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 4, 6, FromKeys>(from, n, image, to);
   case 7:
   case 8:
-    return sort_leaf<S, 6, 8, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 6, 8, FromKeys>(from, n, image, to);
   case 9:
   case 10:
-    return sort_leaf<S, 8, 10, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 8, 10, FromKeys>(from, n, image, to);
   case 11:
   case 12:
-    return sort_leaf<S, 10, 12, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 10, 12, FromKeys>(from, n, image, to);
   case 13:
   case 14:
-    return sort_leaf<S, 12, 14, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 12, 14, FromKeys>(from, n, image, to);
   default:
-    return sort_leaf<S, 14, 16, FromKeys, Checks>(from, n, image, to);
+    return sort_leaf<S, 14, 16, FromKeys>(from, n, image, to);
   }
 }
 

@@ -15,7 +15,7 @@ void images_to_keys(key_bits<S>* images, std::size_t n, const plain_image<key_bi
 template <class S>
 key_bits<S> pivot_of(const key_bits<S>* images, std::size_t n, std::uint64_t seed) {
   random_positions<typename S::T> random{0x9e3779b97f4a7c15 + seed};
-  return static_cast<key_bits<S>>(choose_pivot<S>(numbers<S>(images), n, random));
+  return static_cast<key_bits<S>>(choose_pivot<S>(numbers<S>(images), n, random).key);
 }
 
 template <class S>
@@ -196,7 +196,7 @@ std::size_t take_out_by_counts(const typename S::T* from, std::size_t n, const t
       const V v = S::load(from + i);
       V given = S::equal(v, S::all(heavy[0]));
       for (std::size_t j = 1; j < m; ++j)
-        given = S::either(given, S::equal(v, S::all(heavy[j])));
+        given = S::bits_or(given, S::equal(v, S::all(heavy[j])));
       S::store_others(v, S::lanes_of(given), to);
     }
     for (std::size_t i = begin + whole; i < begin + in_stretch; ++i) {
@@ -269,12 +269,7 @@ std::size_t heavy_taken_out(const key_bits<S>* images, std::size_t n, const key_
 
 template <class S>
 void fill_with(key_bits<S>* to, std::size_t n, key_bits<S> key) {
-  const typename S::V v = S::all(static_cast<typename S::T>(key));
-  typename S::T* const at = numbers<S>(to);
-  std::size_t i = 0;
-  for (; i + S::lanes <= n; i += S::lanes)
-    S::store(at + i, v);
-  S::store_first(at + i, n - i, v);
+  fill_image<S>(numbers<S>(to), n, static_cast<typename S::T>(key ^ bias<S>), {});
 }
 
 template <class S>

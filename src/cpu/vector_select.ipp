@@ -226,27 +226,7 @@ void select_plain(typename S::T* keys, std::size_t n, std::size_t first, std::si
     poor += n > before / 2;
   }
   if (n > 1 && least < greatest)
-    sort_few<S, true, false>(keys, n, image, keys);
-}
-
-// Whether there is a −0 or a NaN.
-template <class S>
-bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
-  const typename S::V infinity = S::all(static_cast<typename S::T>(image.infinity));
-  constexpr std::size_t block = block_vectors * S::lanes;
-  std::size_t i = 0;
-  for (; i + block <= n; i += block) {
-    bool special = false;
-    each<block_vectors>([&](auto r) __attribute__((always_inline)) {
-      special |= S::has_special(S::load(keys + i + r.value * S::lanes), infinity);
-    });
-    if (special)
-      return true;
-  }
-  bool special = false;
-  for (; i < n; i += S::lanes)
-    special |= S::has_special(S::load_first(keys + i, std::min(n - i, S::lanes)), infinity);
-  return special;
+    sort_few<S, true>(keys, n, image, keys);
 }
 
 // The zeros and NaNs of an array, in its order: which of them have given ranks in a stable sort.
@@ -317,14 +297,14 @@ void select_keys(key_bits<S>* keys, std::size_t n, std::size_t nth, const plain_
   typename S::T* const all = numbers<S>(keys);
   if (n >= run_from && is_in_order<S>(all, n, image))
     return;
-  if (n <= S::rows_at_once * S::lanes && sort_few<S, true, true>(all, n, image, all))
-    return;
-  if (image.infinity == 0)
-    select_plain<S, image_kind::integers>(all, n, nth, nth, image);
-  else if (!any_special<S>(all, n, image))
-    select_plain<S, image_kind::floats>(all, n, nth, nth, image);
-  else
+  if (image.infinity != 0 && any_special<S>(all, n, image))
     select_around_specials<S>(keys, n, nth, image);
+  else if (n <= S::rows_at_once * S::lanes)
+    sort_few<S, true>(all, n, image, all);
+  else if (image.infinity == 0)
+    select_plain<S, image_kind::integers>(all, n, nth, nth, image);
+  else
+    select_plain<S, image_kind::floats>(all, n, nth, nth, image);
 }
 
 // ---- of keys that are only read ----
@@ -391,7 +371,7 @@ const typename S::T* images_of_ranks(const typename S::T* keys, std::size_t n, s
       S::store(space + i, S::fill_behind(image_of(S::load_first(keys + i, n - i)), n - i));
     const std::size_t whole = (n + S::lanes - 1) / S::lanes * S::lanes;
     if (whole <= S::rows_at_once * S::lanes) {
-      sort_few<S, false, false>(space, whole, as_they_are<S>(), space);
+      sort_few<S, false>(space, whole, as_they_are<S>(), space);
       return space + first;
     }
   } else {

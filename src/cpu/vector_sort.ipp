@@ -1,6 +1,38 @@
 // The vector sorts of keys alone: the quicksort of images, and what makes images of keys.
 namespace sortile::cpu::SORTILE_CPU_ISA {
 
+template <class S>
+std::size_t take_out(const typename S::T* from, std::size_t n, const typename S::T* heavy, std::size_t m,
+                     std::uint64_t* counts, typename S::T* rest);
+
+// Writes the key of an image n times.
+template <class S>
+void fill_image(typename S::T* to, std::size_t n, typename S::T x, const plain_image<key_bits<S>>& image) {
+  const typename S::V v = vector_image<S>(image).from(S::all(x));
+  std::size_t i = 0;
+  for (; i + S::lanes <= n; i += S::lanes)
+    S::store(to + i, v);
+  S::store_first(to + i, n - i, v);
+}
+
+// Where the keys of one image stand.
+struct middle_part {
+  std::size_t begin, end;
+};
+
+// Of n images, of which most are x, the first `equal` too: gathers the others, splits them, and writes the key of x
+// between what is below it and what is above.
+template <class S>
+[[gnu::noinline]] middle_part gather_others(typename S::T* keys, std::size_t n, std::size_t equal, typename S::T x,
+                                            const plain_image<key_bits<S>>& image) {
+  std::uint64_t count = 0;
+  const std::size_t others = take_out<S>(keys + equal, n - equal, &x, 1, &count, keys),
+                    below = split_any<S, false>(keys, others, x), end = n - (others - below);
+  std::memmove(keys + end, keys + below, (others - below) * sizeof(x));
+  fill_image<S>(keys + below, end - below, x, image);
+  return {below, end};
+}
+
 // Sorts images in place and leaves keys. All images are ≥ lowest.
 template <class S>
 void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image, typename S::T lowest,
@@ -25,21 +57,39 @@ void quicksort(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>
       keys += begin, n -= begin;
       continue;
     }
-    const T pivot = choose_pivot<S>(keys, n, random);
-    if (pivot == lowest) { // what is not above it is equal to it
-      const std::size_t equal = split_in_place<S, true>(keys, n, pivot);
-      from_images<S>(keys, equal, image);
-      keys += equal, n -= equal;
-      lowest = pivot < std::numeric_limits<T>::max() ? static_cast<T>(pivot + 1) : pivot;
+    const drawn_pivot<T> drawn = choose_pivot<S>(keys, n, random);
+    const T pivot = drawn.key;
+    const T above = pivot < std::numeric_limits<T>::max() ? static_cast<T>(pivot + 1) : pivot;
+    if (drawn.is_heavy) [[unlikely]] {
+      const std::size_t equal = equal_front<S>(keys, n, pivot);
+      if (equal == n)
+        return from_images<S>(keys, n, image);
+      if (pivot != lowest) { // else nothing is below it, and one split does
+        const middle_part middle = gather_others<S>(keys, n, equal, pivot, image);
+        quicksort<S>(keys, middle.begin, image, lowest, depth, random);
+        keys += middle.end, n -= middle.end;
+        lowest = above;
+        continue;
+      }
+    }
+    if (!drawn.is_least) {
+      const std::size_t below = split_in_place<S, false>(keys, n, pivot);
+      quicksort<S>(keys, below, image, lowest, depth, random);
+      keys += below, n -= below;
+      lowest = pivot;
       continue;
     }
-    const std::size_t below = split_in_place<S, false>(keys, n, pivot);
-    quicksort<S>(keys, below, image, lowest, depth, random);
-    keys += below, n -= below;
-    lowest = pivot;
+    // The sample has no lesser one, so the pivot goes with those below it, if there are any.
+    const std::size_t low = split_in_place<S, true>(keys, n, pivot);
+    if (pivot == lowest)
+      from_images<S>(keys, low, image);
+    else
+      quicksort<S>(keys, low, image, lowest, depth, random);
+    keys += low, n -= low;
+    lowest = above;
   }
   if (n > 0)
-    sort_few<S, false, false>(keys, n, image, keys);
+    sort_few<S, false>(keys, n, image, keys);
 }
 
 template <class S>
@@ -72,15 +122,15 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
   typename S::T* const to = numbers<S>(sorted);
   if (n <= S::rows_at_once * S::lanes) {
     if (n > 0)
-      sort_few<S, true, false>(from, n, image, to);
+      sort_few<S, true>(from, n, image, to);
     return;
   }
   to_images<S>(from, n, image, to);
   sort_images<S>(to, n, image);
 }
 
-// Whether the images rise (or stay) from key to key, or fall, over all n > lanes keys, with no −0 and no NaN among
-// them. Stops at the first place where they do not.
+// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, with no −0 and no NaN among them.
+// Stops at the first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
 template <class S, bool Falling>
 bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;
@@ -90,7 +140,7 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits
     const V u = S::load(keys + i), next = S::load(keys + i + 1);
     if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity)))
       return false;
-    return Falling ? S::all_greater(im.to(u), im.to(next)) : !S::any_greater(im.to(u), im.to(next));
+    return !S::any_greater(im.to(Falling ? next : u), im.to(Falling ? u : next));
   };
   for (std::size_t i = 0; i + S::lanes < n; i += S::lanes)
     if (!holds(i))
@@ -98,19 +148,44 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits
   return holds(n - S::lanes - 1);
 }
 
+// Whether there is a −0 or a NaN, of floats.
+template <class S>
+bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
+  const typename S::V infinity = S::all(static_cast<typename S::T>(image.infinity));
+  constexpr std::size_t block = block_vectors * S::lanes;
+  std::size_t i = 0;
+  for (; i + block <= n; i += block) {
+    bool special = false;
+    each<block_vectors>([&](auto r) __attribute__((always_inline)) {
+      special |= S::has_special(S::load(keys + i + r.value * S::lanes), infinity);
+    });
+    if (special)
+      return true;
+  }
+  bool special = false;
+  for (; i < n; i += S::lanes)
+    special |= S::has_special(S::load_first(keys + i, std::min(n - i, S::lanes)), infinity);
+  return special;
+}
+
 // Keys that may be in order already, and of which nothing is known.
 template <class S>
 bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {
   const typename S::T* const from = numbers<S>(keys);
   typename S::T* const to = numbers<S>(sorted);
-  if (n <= S::rows_at_once * S::lanes)
-    return sort_few<S, true, true>(from, n, image, to);
-  if (is_run<S, false>(from, n, image)) {
+  if (n <= S::rows_at_once * S::lanes) {
+    if (image.infinity != 0 && any_special<S>(from, n, image))
+      return false;
+    sort_few<S, true>(from, n, image, to);
+    return true;
+  }
+  const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
+  if (equal == n || is_run<S, false>(from + same, n - same, image)) {
     if (from != to)
       std::memcpy(to, from, n * sizeof *to);
     return true;
   }
-  if (is_run<S, true>(from, n, image)) {
+  if (is_run<S, true>(from + same, n - same, image)) {
     if (from == to)
       std::reverse(to, to + n);
     else

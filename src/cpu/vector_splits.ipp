@@ -271,8 +271,16 @@ void draw(const typename S::T* keys, std::size_t n, random_positions<typename S:
     sample[i] = keys[i * stride + random.below(stride)];
 }
 
+// The middle key of a sample, whether it is the least one too, and whether it fills seven eighths of it.
+template <class T>
+struct drawn_pivot {
+  T key;
+  bool is_least, is_heavy;
+};
+
 template <class S>
-typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_positions<typename S::T>& random) {
+drawn_pivot<typename S::T> choose_pivot(const typename S::T* keys, std::size_t n,
+                                        random_positions<typename S::T>& random) {
   using T = typename S::T;
   if (n < 4096) {
     constexpr std::size_t rows = S::lanes < 8 ? 2 : 1;
@@ -282,17 +290,43 @@ typename S::T choose_pivot(const typename S::T* keys, std::size_t n, random_posi
       sample[row.value] = S::load_strided(keys + stride / 2 + row.value * S::lanes * stride, stride);
     });
     sort_rows<S>(sample);
+    T key;
     if constexpr (rows == 1)
-      return S::middle(sample[0]);
+      key = S::middle(sample[0]);
     else
-      return S::lowest(sample[rows / 2]);
+      key = S::lowest(sample[rows / 2]);
+    unsigned equal = 0;
+    each<rows>([&](auto row) __attribute__((always_inline)) {
+      equal |= S::equal_lanes(sample[row.value], S::all(key)) << (row.value * S::lanes);
+    });
+    return {key, (equal & 1) != 0, static_cast<unsigned>(_mm_popcnt_u32(equal)) >= rows * S::lanes / 8 * 7};
   }
   constexpr std::size_t most = 8 * S::lanes;
   alignas(64) T sample[most];
   const std::size_t drawn = n < 65536 ? 4 * S::lanes : most;
   draw<S>(keys, n, random, sample, drawn);
-  sort_few<S, false, false>(sample, drawn, as_they_are<S>(), sample);
-  return sample[drawn / 2];
+  sort_few<S, false>(sample, drawn, as_they_are<S>(), sample);
+  const T key = sample[drawn / 2];
+  return {key, key == sample[0], key == sample[drawn / 16] && key == sample[drawn - 1 - drawn / 16]};
+}
+
+// How many keys at the front are the same.
+template <class S>
+std::size_t equal_front(const typename S::T* keys, std::size_t n, typename S::T key) {
+  constexpr std::size_t rows = 4;
+  const typename S::V all = S::all(key);
+  std::size_t i = 0;
+  for (; i + rows * S::lanes <= n; i += rows * S::lanes) {
+    typename S::V v[rows];
+    each<rows>([&](auto r) __attribute__((always_inline)) {
+      v[r.value] = S::bits_xor(S::load(keys + i + r.value * S::lanes), all);
+    });
+    if (!S::is_zero(S::bits_or(S::bits_or(v[0], v[1]), S::bits_or(v[2], v[3]))))
+      break;
+  }
+  while (i < n && keys[i] == key)
+    ++i;
+  return i;
 }
 
 template <class S>

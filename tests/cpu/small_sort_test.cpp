@@ -210,6 +210,22 @@ TEST(short_sorts, of_heavy_keys_are_done_at_once) {
     }
 }
 
+// As many keys of 4 bytes as there are registers of AVX2.
+TEST(short_sorts, pack_the_values_of_sixteen_keys) {
+  const cpu::radix_tuning before = cpu::tuning();
+  for (const cpu::instruction_set set : {cpu::instruction_set::avx2, cpu::instruction_set::avx512})
+    for (const key_type type : {key_type::u32, key_type::i32, key_type::f32})
+      for (const std::size_t value_bytes : {4u, 8u})
+        for (const std::size_t n : {3000u, 20'000u})
+          if (cpu::has(set)) {
+            cpu::tuning().widest = set;
+            short_case c(type, n, payload::values, value_bytes, true, true, "few:16", 5);
+            EXPECT_TRUE(cpu::sort_small(c.request, c.opts, true)) << cpu::name(set) << " " << name(type) << " " << n;
+            c.check_result();
+          }
+  cpu::tuning() = before;
+}
+
 std::vector<std::byte> sorted_keys(const short_case& c) {
   const sort_request& r = c.request;
   return testing::gather(c.keys_before.data(), key_bytes(r.type),

@@ -114,6 +114,32 @@ TYPED_TEST(vector_sort, heavy_keys_split_in_four) {
     }
 }
 
+// One key that fills half of the array to all, from its front on or not, and some others below it, above it, or on both
+// sides, at both ends of all images too: where they are few they are gathered, not split.
+TYPED_TEST(vector_sort, one_key_beside_few_others) {
+  using K = typename TypeParam::key;
+  constexpr K most = std::numeric_limits<K>::max();
+  for (const order direction : {order::ascending, order::descending}) {
+    const key_image<K> image(sizeof(K) == 4 ? key_type::i32 : key_type::i64, direction, {});
+    for (const std::size_t n : {129u, 300u, 1000u, 5001u, 70'001u})
+      for (const K heavy : {K{0}, K{1}, static_cast<K>(most / 2), static_cast<K>(most - 1), most})
+        for (const std::size_t others : {std::size_t{0}, std::size_t{1}, std::size_t{3}, n / 50, n / 9, n / 2})
+          for (const unsigned sides : {1u, 2u, 3u}) { // below, above, both
+            std::vector<K> keys(n, image.key_of(heavy));
+            for (std::size_t i = 0; i < others; ++i) {
+              const auto r = static_cast<K>(this->random());
+              const bool below = sides == 3 ? i % 2 == 0 : sides == 1;
+              const K other = below ? (heavy > 0 ? static_cast<K>(r % heavy) : heavy)
+                                    : (heavy < most ? static_cast<K>(most - r % (most - heavy)) : heavy);
+              keys[i == 0 ? n - 1 - this->random() % 2 : this->random() % n] = image.key_of(other);
+            }
+            this->check(keys, image, [&](K key) { return image.plain(key); });
+            if (this->HasFatalFailure())
+              return;
+          }
+  }
+}
+
 TYPED_TEST(vector_sort, arrays_that_split_badly) {
   using K = typename TypeParam::key;
   constexpr K most = std::numeric_limits<K>::max();
@@ -128,6 +154,8 @@ TYPED_TEST(vector_sort, arrays_that_split_badly) {
     };
     add([&](std::size_t i) { return i; });
     add([&](std::size_t i) { return n - i; });
+    add([&](std::size_t i) { return (n - i) / 3; });
+    add([&](std::size_t i) { return i + 1 < n ? (n - i) / 3 : n; });
     add([&](std::size_t i) { return i < n / 2 ? i : n - i; });
     add([&](std::size_t i) { return i % 256; });
     add([&](std::size_t i) { return i * i; });
