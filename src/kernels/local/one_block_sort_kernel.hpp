@@ -61,7 +61,7 @@ struct one_block_sort_kernel {
     const typename local::bucket all{0, 0, 0, n};
     if (simt::thread_index() < gathered_size)
       s.gathered[simt::thread_index()] = 0;
-    keys_vector keys[local::vectors] = {};
+    keys_vector keys[local::vectors];
     step.load(all, keys);
     simt::block_barrier();
     gather(s, keys);
@@ -94,29 +94,11 @@ struct one_block_sort_kernel {
   SORTILE_DEVICE void gather(shared& s, const keys_vector (&keys)[local::vectors]) const {
     Word any = 0, all = Word(~Word{0});
     bool falls = false;
-    Word behind[local::vectors] = {}; // the warp's last key of each row
-    SORTILE_UNROLL
-    for (int v = 0; v < local::vectors; ++v)
-      if (const std::uint32_t at = local::place_of(v) + vector; simt::lane_index() == simt::warp_size - 1 && at < n)
-        behind[v] = in.load(at);
-    SORTILE_UNROLL
-    for (int v = 0; v < local::vectors; ++v) {
-      const std::uint32_t first = local::place_of(v);
-      if (first - simt::lane_index() * vector >= n) // in all of the warp
-        continue;
-      const Word next = simt::shuffle_down(keys[v][0], 1);
-      SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e) {
-        const std::uint32_t at = first + unsigned(e);
-        const Word u = image.image(keys[v][e]);
-        any |= at < n ? u : Word{0};
-        all &= at < n ? u : Word(~Word{0});
-        const Word later = e + 1 < vector                              ? keys[v][(e + 1) % vector]
-                           : simt::lane_index() == simt::warp_size - 1 ? behind[v]
-                                                                       : next;
-        falls |= at + 1 < n && image.less(later, keys[v][e]);
-      }
-    }
+    each_key(keys, [&](Word key, std::uint32_t at) {
+      any |= image.image(key);
+      all &= image.image(key);
+      falls |= at + 1 < n && image.less(in.load(at + 1), key);
+    });
     const Word clear = Word(~all);
     SORTILE_UNROLL
     for (unsigned p = 0; p < sizeof(Word) / 4; ++p) {
