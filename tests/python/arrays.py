@@ -9,6 +9,9 @@ FLOATS = ["f2", "f4", "f8", ">f4", ">f8", "bfloat16"]
 TIMES = ["M8[s]", "m8[ns]", "M8[D]"]
 PLAIN = INTEGERS + FLOATS + TIMES
 
+DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
+"""Whether descending, and where NaNs go."""
+
 
 def dtype_of(name):
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
@@ -27,6 +30,10 @@ def fill(dtype, n, seed, distinct):
     limits = np.iinfo(dtype)
     pool = rng.integers(limits.min, limits.max, distinct, dtype=dtype.newbyteorder("="), endpoint=True)
     return pick(np.concatenate([pool, np.array([limits.min, limits.max], pool.dtype)]), n, rng).astype(dtype)
+
+
+def filled(name, n, seed=1, distinct=1000):
+    return fill(dtype_of(name), n, seed, distinct)
 
 
 def fill_floats(dtype, n, rng, distinct):

@@ -1,4 +1,5 @@
-"""Arrays on a GPU: every call, on PyTorch's, CuPy's and JAX's, against what NumPy says of the same elements."""
+"""Arrays on a GPU: every call, on PyTorch's, CuPy's and JAX's, against what NumPy says of the same elements; parts of sorts
+and segments in test_gpu_parts.py."""
 
 import contextlib
 import gc
@@ -13,19 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import arrays
 import frameworks
 import oracle
 import sortile
+from arrays import DIRECTIONS, filled
 from sortile import _bench_gpu
 from sortile._backend import core
 from sortile._gpu import KEY_TYPES
-
-DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
-
-
-def fill(name, n, seed=1, distinct=1000):
-    return arrays.fill(arrays.dtype_of(name), n, seed, distinct)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -33,7 +28,7 @@ def fill(name, n, seed=1, distinct=1000):
 def test_a_lane(gpu, n, direction):
     descending, nan = direction
     for name in frameworks.some_types(gpu, n + DIRECTIONS.index(direction)):
-        x = fill(name, n)
+        x = filled(name, n)
         order = oracle.positions(x, descending, nan)
         given_there = gpu.there(x)
         found = sortile.sort(given_there, descending=descending, nan=nan)
@@ -80,7 +75,7 @@ AT_ONCE = {
 def test_ready_arrays_of_jax_are_done_at_once(at_once, name, n):
     """In one call each, but where the library's order is another, and long ones where XLA's way is as fast."""
     gpu, there, done = at_once
-    x, values, offsets = fill(name, n, 1, 200), np.arange(n, dtype="i2"), np.array([0, n // 3, n // 2, n - 1], "i4")
+    x, values, offsets = filled(name, n, 1, 200), np.arange(n, dtype="i2"), np.array([0, n // 3, n // 2, n - 1], "i4")
     longest = {"lexsort": max(x.nbytes, values.nbytes), "top_k": x.nbytes}
     for descending, nan in DIRECTIONS:
         how = {"descending": descending, "nan": nan}
@@ -105,7 +100,7 @@ def test_ready_arrays_of_jax_are_done_at_once(at_once, name, n):
 @pytest.mark.parametrize("name", ["f4", "u2", "?"])
 def test_partitions_of_jax_at_once(at_once, name, n):
     gpu, there, done = at_once
-    x, words = fill(name, n, 1, 200), f"u{np.dtype(name).itemsize}"
+    x, words = filled(name, n, 1, 200), f"u{np.dtype(name).itemsize}"
     for kth in {0, n // 2, n - 1, -1}:
         before = len(done)
         found = gpu.back(sortile.partition(there(x), kth))
@@ -170,7 +165,7 @@ def test_results_of_jax_at_once_are_each_their_own(at_once):
 @pytest.mark.parametrize("shape, axis", SHAPES)
 def test_lanes_along_an_axis(gpu, shape, axis):
     for name in ("f4", "i4", "u1", "f2"):
-        x = fill(name, int(np.prod(shape)), distinct=20).reshape(shape)
+        x = filled(name, int(np.prod(shape)), distinct=20).reshape(shape)
         flat = x.reshape(-1) if axis is None else x
         for descending, nan in DIRECTIONS[:2]:
             order = oracle.lanes(flat, axis or 0, lambda lane: oracle.positions(lane, descending, nan))
@@ -181,7 +176,7 @@ def test_lanes_along_an_axis(gpu, shape, axis):
 
 
 def test_views_are_sorted_as_they_are_seen(gpu):
-    x = fill("f4", 6000).reshape(60, 100)
+    x = filled("f4", 6000).reshape(60, 100)
     there = gpu.there(x)
     for view, seen in ((there[::2, 1::3], x[::2, 1::3]), (there.T, x.T), (there[3], x[3]), (there[:, 3], x[:, 3])):
         order = oracle.lanes(seen, -1, oracle.positions)
@@ -190,7 +185,7 @@ def test_views_are_sorted_as_they_are_seen(gpu):
 
 
 def test_values_travel_with_their_keys(gpu):
-    keys = fill("i4", 5000, distinct=100)
+    keys = filled("i4", 5000, distinct=100)
     order = oracle.positions(keys)
     rows = np.arange(15_000, dtype="f4").reshape(5000, 3)
     wide, narrow = np.arange(5000, dtype="i4"), np.arange(5000).astype("u1")
@@ -215,7 +210,7 @@ def test_values_travel_with_their_keys(gpu):
 
 def test_values_travel_within_long_rows():
     gpu = frameworks.on_gpu("jax")
-    keys = fill("i4", 1_200_000).reshape(2, 600_000)
+    keys = filled("i4", 1_200_000).reshape(2, 600_000)
     found, moved = gpu.jax.vmap(sortile.sort_by_key)(gpu.there(keys), gpu.there(np.arange(1_200_000).reshape(keys.shape)))
     order = np.argsort(keys, kind="stable")
     assert np.array_equal(found, np.take_along_axis(keys, order, 1))
@@ -223,7 +218,7 @@ def test_values_travel_within_long_rows():
 
 
 def test_rows_by_several_columns(gpu):
-    columns = [fill("u1", 4000, 1, 5), fill("f4", 4000, 2, 5), fill("i2", 4000, 3)]
+    columns = [filled("u1", 4000, 1, 5), filled("f4", 4000, 2, 5), filled("i2", 4000, 3)]
     there = [gpu.there(c) for c in columns]
     for down in (False, True, [True, False, True]):
         wanted = sortile.argsort_rows(columns, descending=down)
@@ -242,7 +237,7 @@ def test_merge(gpu, lengths, direction):
     descending, nan = direction
     how = {"descending": descending, "nan": nan}
     for name in frameworks.some_types(gpu, len(lengths) + DIRECTIONS.index(direction)):
-        runs = [sortile.sort(fill(name, n, i, 200), **how) for i, n in enumerate(lengths)]
+        runs = [sortile.sort(filled(name, n, i, 200), **how) for i, n in enumerate(lengths)]
         there = [gpu.there(run) for run in runs]
         wanted, found = sortile.merge(*runs, **how), sortile.merge(*there, **how)
         assert type(found) is type(there[0])
@@ -258,7 +253,7 @@ def test_merge_into_an_array(gpu):
         pytest.skip("JAX's arrays are never written to")
     for descending, nan in DIRECTIONS:
         how = {"descending": descending, "nan": nan}
-        both = np.concatenate([sortile.sort(fill("f4", n, n), **how) for n in (6000, 9000)])
+        both = np.concatenate([sortile.sort(filled("f4", n, n), **how) for n in (6000, 9000)])
         wanted = sortile.merge(both[:6000], both[6000:], **how)
         there, out = gpu.there(both), gpu.there(np.zeros_like(both))
         assert sortile.merge(there[:6000], there[6000:], out=out, **how) is out
@@ -274,7 +269,7 @@ def test_merge_into_an_array(gpu):
 
 @pytest.mark.parametrize("equal_nan", [True, False])
 def test_unique(gpu, equal_nan):
-    for x in (fill("f4", 3000, distinct=50), fill("i4", 3000, distinct=50).reshape(30, 100), np.zeros(0, "i4")):
+    for x in (filled("f4", 3000, distinct=50), filled("i4", 3000, distinct=50).reshape(30, 100), np.zeros(0, "i4")):
         wanted = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan)
         found = sortile.unique(gpu.there(x), return_index=True, return_inverse=True, return_counts=True,
                                equal_nan=equal_nan)
@@ -286,7 +281,7 @@ def test_unique(gpu, equal_nan):
 def test_unique_of_every_type_is_the_hosts(gpu, distinct):
     """Which zero and which NaN stands for all of them, too; of a strided view, and in arrays no larger than they have to be."""
     for name in frameworks.some_types(gpu, distinct):
-        x = fill(name, 100_000, distinct=distinct).reshape(2, -1)
+        x = filled(name, 100_000, distinct=distinct).reshape(2, -1)
         there = gpu.there(x)[:, ::2]
         wanted = sortile.unique(x[:, ::2], return_index=True, return_inverse=True, return_counts=True)
         found = sortile.unique(there, return_index=True, return_inverse=True, return_counts=True)
@@ -298,7 +293,7 @@ def test_unique_of_every_type_is_the_hosts(gpu, distinct):
 
 
 def test_groups(gpu):
-    for x in (fill("f4", 3000, distinct=50), fill("u1", 3000), np.zeros(0, "i4")):
+    for x in (filled("f4", 3000, distinct=50), filled("u1", 3000), np.zeros(0, "i4")):
         wanted, found = sortile.group_by(x), sortile.group_by(gpu.there(x))
         for a, b in zip(found, wanted, strict=True):
             assert np.array_equal(gpu.back(a), b, equal_nan=b.dtype.kind == "f")
@@ -308,7 +303,7 @@ def test_groups(gpu):
 def test_unsigned_types_in_every_call(gpu, name):
     if name not in gpu.types:
         pytest.skip(f"{gpu.name} has {name} only where it is turned on")
-    x, y = fill(name, 3000, distinct=50), fill(name, 3000, seed=2)
+    x, y = filled(name, 3000, distinct=50), filled(name, 3000, seed=2)
     there, beside = gpu.there(x), gpu.there(y)
     wanted = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
     found = sortile.unique(there, return_index=True, return_inverse=True, return_counts=True)
@@ -326,191 +321,8 @@ def test_unsigned_types_in_every_call(gpu, name):
     assert np.array_equal(gpu.back(sortile.top_k(block, 3).values), -np.sort(-x.reshape(30, 100).astype("O"))[:, :3])
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("shape, axis", [((200_000,), 0), ((3000,), -1), ((40, 1000), 1), ((1000, 40), 0), ((4, 300), None),
-                                         ((0, 7), 1), ((1,), 0)])
-def test_top_k(gpu, direction, shape, axis):
-    largest, nan = direction
-    for name in frameworks.some_types(gpu, len(shape))[:: 3 if gpu.name == "jax" else 2]:
-        x = fill(name, int(np.prod(shape)), distinct=300).reshape(shape)
-        there = gpu.there(x)
-        n = x.size if axis is None else x.shape[axis]
-        for k in (0, min(n, 5), n):
-            found = sortile.top_k(there, k, axis=axis, largest=largest, nan=nan)
-            wanted = sortile.top_k(x, k, axis=axis, largest=largest, nan=nan)
-            assert oracle.same_bits(gpu.back(found.values), np.ascontiguousarray(wanted.values)), (name, k)
-            assert np.array_equal(gpu.back(found.indices), wanted.indices), (name, k)
-        of_lanes = np.asarray(np.random.default_rng(1).integers(-1, n + 1, () if axis is None else np.delete(shape, axis)))
-        for most, dtype in ((min(n, 9), of_lanes.dtype), (n, "i4"), (min(n, 300), "i2")):
-            how = {"axis": axis, "largest": largest, "nan": nan, "most": most, "fill": 1}
-            given_k = np.minimum(of_lanes, 2**15 - 1).astype(dtype)
-            found, wanted = sortile.top_k(there, gpu.there(given_k), **how), sortile.top_k(x, np.maximum(given_k, 0), **how)
-            if gpu.name == "jax" and largest and nan == "last" and x.dtype.kind == "f":  # NaN may lose its sign
-                assert np.array_equal(gpu.back(found.values), wanted.values, equal_nan=True), (name, most)
-            else:
-                assert oracle.same_bits(gpu.back(found.values), np.ascontiguousarray(wanted.values)), (name, most)
-            assert np.array_equal(gpu.back(found.indices), wanted.indices), (name, most)
-        assert oracle.same_bits(gpu.back(there), x)
-    with pytest.raises(ValueError, match=f"k = {n + 1} of {n} elements"):
-        sortile.top_k(there, n + 1, axis=axis)
-
-
-@pytest.mark.parametrize("shape, axis", [((700_000,), 0), ((3000,), -1), ((40, 1000), 1), ((1000, 40), 0), ((4, 300), None),
-                                         ((1,), 0)])
-def test_quantile(gpu, shape, axis):
-    def same(found, wanted, method="linear"):
-        if gpu.name != "jax":
-            return np.array_equal(found, wanted, equal_nan=True)
-        if method in ("lower", "higher", "nearest"):  # elements
-            return found.dtype == wanted.dtype and np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f")
-        largest = np.abs(x[np.isfinite(x)].astype("f8")).max(initial=1)  # computed in 32 bits, where others have 64
-        return found.dtype == "f4" and np.allclose(found, wanted, rtol=1e-5, atol=1e-6 * largest, equal_nan=True)
-
-    for name in frameworks.some_types(gpu, len(shape))[::2]:
-        x = fill(name, int(np.prod(shape)), distinct=300).reshape(shape)
-        for method in ("linear", "lower", "higher", "nearest", "midpoint"):
-            for q in (0.5, [0, 0.1, 0.9, 1], [[0.25], [0.75]]):
-                found = gpu.back(sortile.quantile(gpu.there(x), q, axis=axis, method=method))
-                wanted = sortile.quantile(x, q, axis=axis, method=method)
-                assert same(found, wanted, method) and found.shape == np.shape(wanted), (name, method)
-        found = gpu.back(sortile.median(gpu.there(x), axis=axis))
-        assert same(found, sortile.median(x, axis=axis)), name
-    with pytest.raises(ValueError, match="at least one"):
-        sortile.median(gpu.there(x[..., :0]))
-
-
-@pytest.mark.parametrize("shape, axis", [((200_000,), 0), ((3000,), -1), ((40, 1000), 1), ((1000, 40), 0), ((4, 300), None),
-                                         ((0, 7), 1), ((1,), 0)])
-def test_partition(gpu, shape, axis):
-    n = int(np.prod(shape)) if axis is None else shape[axis]
-    for name in frameworks.some_types(gpu, len(shape))[:: 3 if gpu.name == "jax" else 2]:
-        x = fill(name, int(np.prod(shape)), distinct=300).reshape(shape)
-        there = gpu.there(x)
-        rows = np.sort(x if axis is None else np.moveaxis(x, axis, -1), axis=None if axis is None else -1)
-        for kth in {0, n // 3, -1}:
-            found = gpu.back(sortile.partition(there, kth, axis=axis))
-            got, place = found if axis is None else np.moveaxis(found, axis, -1), kth % n
-            middle = got[..., place : place + 1]
-            assert np.array_equal(middle, rows[..., place : place + 1], equal_nan=got.dtype.kind == "f"), (name, kth)
-            assert not (got[..., :place] > middle).any() and not (got[..., place:] < middle).any(), (name, kth)
-            assert oracle.same_bits(np.sort(got, axis=-1), rows) or np.array_equal(
-                np.sort(got, axis=-1), rows, equal_nan=got.dtype.kind == "f"
-            ), (name, kth)
-        assert oracle.same_bits(gpu.back(there), x)
-    with pytest.raises(ValueError, match=f"kth = {n} of {n} elements"):
-        sortile.partition(there, n, axis=axis)
-
-
-SEGMENTS = [[0, 3, 3, 40, 5000, 90_000], [7, 500], [0], [], ([800, 0, 60_000], [60_000, 799, 60_001]), ([], [])]
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("offsets", SEGMENTS)
-def test_segments(gpu, direction, offsets):
-    descending, nan = direction
-    how = {"descending": descending, "nan": nan}
-    for name in frameworks.some_types(gpu, len(offsets))[:: 3 if gpu.name == "jax" else 2]:
-        x = fill(name, 90_000)
-        there, rows = gpu.there(x), np.arange(180_000, dtype="i2").reshape(90_000, 2)
-        wanted, order = sortile.segment_sort_by_key(x, np.arange(90_000), offsets, **how)
-        places = sortile.segment_argsort(x, offsets, **how)
-        elsewhere = [offsets_there(gpu, offsets, dtype) for dtype in ("i4", "u4")[: 1 if gpu.name == "jax" else 2]]
-        for where in (offsets, *elsewhere):
-            assert oracle.same_bits(gpu.back(sortile.segment_sort(there, where, **how)), wanted), name
-            assert np.array_equal(gpu.back(sortile.segment_argsort(there, where, **how)), places), name
-            found, moved = sortile.segment_sort_by_key(there, gpu.there(rows), where, **how)
-            assert oracle.same_bits(gpu.back(found), wanted) and oracle.same_bits(gpu.back(moved), rows[order]), name
-        assert oracle.same_bits(gpu.back(there), x)
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("offsets", [*SEGMENTS, list(range(0, 90_001, 20))])
-def test_first_elements_of_segments(gpu, direction, offsets):
-    """A block a segment, and sorts of all: of short segments, and where many are wanted."""
-    largest, nan = direction
-    segments = len(offsets[0]) if isinstance(offsets, tuple) else max(0, len(offsets) - 1)
-    for name in frameworks.some_types(gpu, len(offsets))[:: 3 if gpu.name == "jax" else 2]:
-        x = fill(name, 90_000)
-        there = gpu.there(x)
-        elsewhere = [offsets_there(gpu, offsets, dtype) for dtype in ("i4", "u4")[: 1 if gpu.name == "jax" else 2]]
-        for k in (0, 5, 300, 10_000)[: 3 if segments > 100 else 4]:
-            how = {"largest": largest, "nan": nan, "fill": 1}
-            wanted = sortile.segment_top_k(x, k, offsets, **how)
-            of_each = np.random.default_rng(k).integers(-1, k + 2, segments)
-            less = sortile.segment_top_k(x, np.maximum(of_each, 0), offsets, most=k, **how)
-            for where in (offsets, *elsewhere):
-                found = sortile.segment_top_k(there, k, where, **how)
-                assert type(found.values) is type(found.indices) is type(there)
-                for dtype in ("i8", "i4") if gpu.name != "jax" else ("i4",):
-                    lesser = sortile.segment_top_k(there, gpu.there(of_each.astype(dtype)), where, most=k, **how)
-                    for ours, theirs in ((found, wanted), (lesser, less)):
-                        assert np.array_equal(gpu.back(ours.indices), theirs.indices), (name, k)
-                        if gpu.name == "jax" and largest and nan == "last" and x.dtype.kind == "f":  # NaN may lose its sign
-                            assert np.array_equal(gpu.back(ours.values), theirs.values, equal_nan=True), (name, k)
-                        else:
-                            assert oracle.same_bits(gpu.back(ours.values), theirs.values), (name, k)
-        assert oracle.same_bits(gpu.back(there), x)
-
-
-@pytest.mark.parametrize("offsets", [*SEGMENTS, list(range(0, 90_001, 20))])
-def test_quantiles_and_partitions_of_segments(gpu, offsets):
-    for name in frameworks.some_types(gpu, len(offsets))[:: 3 if gpu.name == "jax" else 2]:
-        x = fill(name, 90_000, distinct=300)
-        there = gpu.there(x)
-        largest = np.abs(x[np.isfinite(x)].astype("f8")).max(initial=1)
-        for where in (offsets, offsets_there(gpu, offsets, "i4")):
-            for method in ("linear", "lower", "higher", "nearest", "midpoint"):
-                for q in (0.5, [0, 0.25, 1]):
-                    found = gpu.back(sortile.segment_quantile(there, q, where, method=method))
-                    wanted = sortile.segment_quantile(x, q, offsets, method=method)
-                    assert found.shape == wanted.shape
-                    found, wanted = found.astype("f8"), wanted.astype("f8")
-                    if gpu.name == "jax":  # computed in 32 bits
-                        assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6 * largest, equal_nan=True), (name, method)
-                    else:
-                        assert np.array_equal(found, wanted, equal_nan=True), (name, method)
-            found = gpu.back(sortile.segment_partition(there, 5, where))
-            assert oracle.same_bits(found, sortile.segment_sort(x, offsets)), name
-        assert oracle.same_bits(gpu.back(there), x)
-
-
-def offsets_there(gpu, offsets, dtype):
-    sides = offsets if isinstance(offsets, tuple) else (offsets,)
-    taken = tuple(gpu.there(np.array(side, dtype)) for side in sides)
-    return taken if len(taken) == 2 else taken[0]
-
-
-def test_segments_that_are_refused(gpu):
-    there = gpu.there(np.arange(10, dtype="i4"))
-    for call, error, text in [
-        (lambda: sortile.segment_sort(there, [0, 5, 3]), ValueError, "must not decrease"),
-        (lambda: sortile.segment_sort(there, [0, 11]), ValueError, "beyond"),
-        (lambda: sortile.segment_argsort(there, ([0, 4], [5, 8])), ValueError, "overlap"),
-        (lambda: sortile.segment_sort(there, (there, there[:2])), ValueError, "10 begins and 2 ends"),
-        (lambda: sortile.segment_sort(there, gpu.there(np.zeros(3, "f4"))), TypeError, "offsets that are"),
-        (lambda: sortile.segment_sort(there.reshape(2, 5), [0, 5]), ValueError, "one axis"),
-        (lambda: sortile.segment_sort_by_key(there, there[:9], [0, 5]), ValueError, "value array 0 has shape"),
-        (lambda: sortile.segment_sort(there, [0, 5], progress=print), ValueError, "progress cannot be told"),
-        (lambda: sortile.segment_top_k(there, 2, [0, 11]), ValueError, "beyond"),
-        (lambda: sortile.segment_top_k(there, -1, [0, 5]), ValueError, "k = -1; allowed are 0 and more"),
-        (lambda: sortile.segment_top_k(there, [1, -1], [0, 5, 9]), ValueError, "k = -1; allowed are 0 and more"),
-        (lambda: sortile.segment_top_k(there, there[:2], [0, 5, 9]), ValueError, "most is needed"),
-        (lambda: sortile.segment_top_k(there, there[:3], [0, 5, 9], most=2), ValueError, r"k has the shape \(3,\)"),
-        (lambda: sortile.segment_top_k(there, gpu.there(np.zeros(1, "f4")), [0, 5], most=2), TypeError, "k has elements of type"),
-        (lambda: sortile.segment_top_k(there, 2, [0, 5], fill=0.5), TypeError, "fill = 0.5 is no element of type int32"),
-        (lambda: sortile.segment_top_k(gpu.there(np.zeros(3, "c8")), 2, [0, 3]), TypeError, "have no order here"),
-        (lambda: sortile.segment_top_k(there, 2, [0, 5], progress=print), ValueError, "progress cannot be told"),
-    ]:
-        with pytest.raises(error, match=text):
-            call()
-    found = sortile.segment_sort(there, gpu.there(np.array([3, 99], "i4")), descending=True)  # cut off at the end
-    assert gpu.back(found).tolist() == [0, 1, 2, 9, 8, 7, 6, 5, 4, 3]
-    found = sortile.segment_top_k(there, 4, gpu.there(np.array([7, 99, 3], "i4")), fill=-7)
-    assert gpu.back(found.values).tolist() == [[9, 8, 7, -7], [-7] * 4] and gpu.back(found.indices)[0].tolist() == [2, 1, 0, -1]
-
-
 def test_out_takes_the_result(gpu):
-    x = fill("i4", 9000)
+    x = filled("i4", 9000)
     there = gpu.there(x)
     if gpu.name == "jax":
         with pytest.raises(ValueError, match="cannot be written to"):
@@ -561,13 +373,13 @@ def test_scans_and_digit_histograms(gpu):
         return
     for name in ("i4", "i8", "u4", "u8"):
         for shape, axis in [((0,), 0), ((1,), 0), ((5000,), -1), ((300_000,), 0), ((7, 900), 1), ((7, 900), 0), ((3, 4, 5), None), ((4, 0), 1)]:
-            x = fill(name, int(np.prod(shape)), 5).reshape(shape)
+            x = filled(name, int(np.prod(shape)), 5).reshape(shape)
             for call in calls[:2]:
                 for op, initial in [("sum", None), ("maximum", 3)]:
                     found = call(gpu.there(x), op=op, axis=axis, initial=initial)
                     np.testing.assert_array_equal(gpu.back(found), call(x, op=op, axis=axis, initial=initial), strict=True)
     for name in gpu.types:
-        x = fill(name, 30_000, 6).reshape(100, 300)
+        x = filled(name, 30_000, 6).reshape(100, 300)
         for descending in (False, True):
             found = gpu.back(sortile.digit_histogram(gpu.there(x), descending=descending))
             np.testing.assert_array_equal(found, sortile.digit_histogram(x, descending=descending), strict=True)
@@ -578,7 +390,7 @@ def test_many_threads_at_once(gpu):
     failures = []
 
     def work(seed):
-        x = fill("i4", 100_000 + seed if gpu.name != "jax" else 100_000, seed)
+        x = filled("i4", 100_000 + seed if gpu.name != "jax" else 100_000, seed)
         if gpu.name == "torch":
             stream = gpu.xp.cuda.stream(gpu.xp.cuda.Stream())
         else:
@@ -608,7 +420,7 @@ def test_random_lanes(gpu, seed, n, distinct, direction):
     descending, nan = direction
     name = gpu.types[seed % len(gpu.types)]
     n -= n % 50_000 if gpu.name == "jax" else 0
-    x = fill(name, n, seed, distinct)
+    x = filled(name, n, seed, distinct)
     order = oracle.positions(x, descending, nan)
     assert oracle.same_bits(gpu.back(sortile.sort(gpu.there(x), descending=descending, nan=nan)), x[order])
     positions = sortile.argsort(gpu.there(x), descending=descending, nan=nan)
@@ -775,7 +587,7 @@ def test_cupy_streams():
 
 def test_cupy_out_of_memory_raises_and_the_input_stays():
     gpu = frameworks.on_gpu("cupy")
-    x = gpu.there(fill("i4", 2**24, distinct=2**31))
+    x = gpu.there(filled("i4", 2**24, distinct=2**31))
     before = x.copy()
     pool = gpu.xp.get_default_memory_pool()
     pool.free_all_blocks()

@@ -10,9 +10,8 @@ from hypothesis import given, strategies as st
 import arrays
 import oracle
 import sortile
+from arrays import DIRECTIONS
 from sortile._backend import core
-
-DIRECTIONS = [(False, "last"), (True, "last"), (True, "largest"), (False, "largest")]
 
 
 def expected(x, k, begins, ends, largest, nan, most=None, fill=0):
