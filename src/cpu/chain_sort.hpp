@@ -110,11 +110,9 @@ class chain_sorter {
 
  private:
   chain_sorter(const radix_job& job, unsigned chunks, const key_image<K>& image, const lanes<K>& result, bool stays)
-      : job_(job), image_(image), width_(moved_width(job, stays)), movers_(best_movers<K>(width_)),
+      : job_(job), image_(image.exactly()), width_(moved_width(job, stays)), movers_(best_movers<K>(width_)),
         input_(static_cast<const K*>(job.keys_in), job.values_in, width_), result_(result), chunks_(chunks),
-        stays_(stays) {
-    image_.exact = image_.is_float;
-  }
+        stays_(stays) {}
 
   /// Keys of 8 and 16 bits have no room for values.
   static constexpr bool can_stay = sizeof(K) >= 4;

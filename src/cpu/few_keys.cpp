@@ -182,8 +182,7 @@ namespace {
 
 template <class K>
 std::size_t walk_groups(const groups_request& r, const options& opts, const few_positions& positions) {
-  key_image<K> image(r.type, opts.order, opts.bits);
-  image.exact = image.is_float;
+  const key_image<K> image = key_image<K>(r.type, opts.order, opts.bits).exactly();
   const auto* const keys = static_cast<const K*>(r.keys);
   std::size_t groups = 0, begin = 0;
   K last{};

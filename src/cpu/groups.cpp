@@ -33,12 +33,10 @@ class grouper {
  public:
   /// `progress` counts every key twice.
   grouper(const groups_request& r, const options& opts, unsigned threads, progress_meter& progress)
-      : request_(r), image_(r.type, opts.order, opts.bits), threads_(threads), progress_(progress),
-        pieces_(r.n < 2 * groups_least_piece ? 1
-                : progress.is_told()         ? std::max(std::size_t{4} * threads, r.n / groups_told_piece)
-                                             : std::size_t{4} * threads) {
-    image_.exact = image_.is_float;
-  }
+      : request_(r), image_(key_image<K>(r.type, opts.order, opts.bits).exactly()), threads_(threads),
+        progress_(progress), pieces_(r.n < 2 * groups_least_piece ? 1
+                                     : progress.is_told() ? std::max(std::size_t{4} * threads, r.n / groups_told_piece)
+                                                          : std::size_t{4} * threads) {}
 
   /// `sorted` keys; `order` their positions, or null.
   std::size_t run(const K* sorted, const Index* order) const {

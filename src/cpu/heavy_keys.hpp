@@ -95,8 +95,7 @@ class heavy_keys {
   /// Among the others, `rest` sorted keys at the front of n. From the greatest down: keys above it move to the end, and
   /// it is written before them.
   void put_back(K* to, std::size_t n, std::size_t rest, unsigned workers) const {
-    key_image<K> exact = image_;
-    exact.exact = image_.is_float;
+    const key_image<K> exact = image_.exactly();
     std::size_t end = n;
     for (std::size_t j = values_; j > 0; --j) {
       const K key = keys_[j - 1], image = exact(key);

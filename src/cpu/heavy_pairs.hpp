@@ -208,8 +208,7 @@ class heavy_pairs {
 
   /// By their images; false where two are equal.
   bool put_in_order(const key_image<K>& image) {
-    image_ = image;
-    image_.exact = image.is_float;
+    image_ = image.exactly();
     for (std::size_t j = 0; j < keys_; ++j) {
       const K key = key_[j], x = image_(key);
       std::size_t at = j;

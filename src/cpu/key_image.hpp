@@ -57,6 +57,13 @@ struct key_image {
     window = static_cast<K>(codec.mask << codec.shift);
   }
 
+  /// The same for keys that nobody has looked at.
+  key_image exactly() const {
+    key_image image = *this;
+    image.exact = is_float;
+    return image;
+  }
+
   K operator()(K u) const { return exact ? exact_float(u) : plain(u); }
 
   /// What decides the order: the image within the bit window.

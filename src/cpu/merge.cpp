@@ -47,9 +47,7 @@ template <class K, std::size_t Width>
 class merger {
  public:
   merger(const merge_request& request, const options& opts)
-      : request_(request), runs_(request.runs), image_(request.type, opts.order, opts.bits) {
-    image_.exact = image_.is_float; // the runs have not been read
-  }
+      : request_(request), runs_(request.runs), image_(key_image<K>(request.type, opts.order, opts.bits).exactly()) {}
 
   void run(unsigned threads, progress_meter& progress) const {
     std::size_t n = 0;

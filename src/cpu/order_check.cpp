@@ -48,18 +48,17 @@ bool in_order(const K* keys, std::size_t begin, std::size_t end, key_image<K> im
 
 // The first key from `at` on that is out of order, of which there is one.
 template <class K>
-std::size_t disorder_from(const K* keys, std::size_t at, key_image<K> image) {
-  image.exact = image.is_float;
+std::size_t disorder_from(const K* keys, std::size_t at, const key_image<K>& image) {
+  const key_image<K> exact = image.exactly();
   at = std::max<std::size_t>(at, 1);
-  while (image.ordering(keys[at]) >= image.ordering(keys[at - 1]))
+  while (exact.ordering(keys[at]) >= exact.ordering(keys[at - 1]))
     ++at;
   return at;
 }
 
 template <class K>
 std::optional<std::size_t> find_disorder_alone(const K* keys, std::size_t n, const key_image<K>& image) {
-  key_image<K> exact = image;
-  exact.exact = image.is_float;
+  const key_image<K> exact = image.exactly();
   const std::size_t few = std::min(n, checked_one_by_one);
   K last = exact.ordering(keys[0]);
   for (std::size_t i = 1; i < few; ++i) {

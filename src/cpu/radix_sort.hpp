@@ -170,8 +170,7 @@ class radix_sorter {
     const local_scratch<K> scratch = local_area(0);
     const auto sort_rest = [&](const lanes<K>& rest, std::size_t n, std::span<std::byte> room) {
       const std::size_t lane_keys = (n + 63) / 64 * 64;
-      key_image<K> exact = image_;
-      exact.exact = image_.is_float;
+      const key_image<K> exact = image_.exactly();
       local_scratch<K> own;
       own.counts = scratch.counts;
       if (n > insertion_limit) {
@@ -213,8 +212,7 @@ class radix_sorter {
 
   bool are_in_order() const {
     const auto* const keys = static_cast<const K*>(job_.keys_in);
-    key_image<K> exact = image_;
-    exact.exact = image_.is_float;
+    const key_image<K> exact = image_.exactly();
     look_result<K> found;
     kernels_.look(keys, std::min<std::size_t>(job_.n, 64), nullptr, exact, found);
     if (found.ascending)

@@ -41,8 +41,8 @@ class segment_worker {
   segment_worker(const segment_job& job, const segment_layout& layout, const segment_layout::area& at, std::byte* area,
                  unsigned threads, progress_meter* told)
       : job_(job), layout_(layout), at_(at), area_(area), threads_(threads), told_(told), kernels_(best_kernels<K>()),
-        movers_(best_movers<K>(layout.value_width)), image_(job.type, job.direction, job.bits), exact_(image_) {
-    exact_.exact = exact_.is_float;
+        movers_(best_movers<K>(layout.value_width)), image_(job.type, job.direction, job.bits),
+        exact_(image_.exactly()) {
     if constexpr (!has_values<V> && (sizeof(K) == 4 || sizeof(K) == 8)) {
       by_vectors_ = sorts_by_vectors(image_);
       most_by_vectors_ = tuning().vector_bytes / sizeof(K);

@@ -21,9 +21,7 @@ namespace sortile::cpu {
 /// a −0 or a NaN.
 template <class K>
 key_image<K> exact_image(key_type type, const options& opts) {
-  key_image<K> image(type, opts.order, opts.bits);
-  image.exact = image.is_float;
-  return image;
+  return key_image<K>(type, opts.order, opts.bits).exactly();
 }
 
 /// A row, and how it is to be done.

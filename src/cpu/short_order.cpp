@@ -178,8 +178,7 @@ key_order order_of(const K* keys, std::size_t n, const key_image<K>& image, std:
 
 bool is_placed_in_order(const sort_request& r, order direction) {
   return with_word(r.type, [&]<class K>(K) {
-    key_image<K> image(r.type, direction, {});
-    image.exact = image.is_float;
+    const key_image<K> image = key_image<K>(r.type, direction, {}).exactly();
     std::size_t at[most_descents], descents = 0;
     const key_order found = order_of(static_cast<const K*>(r.keys_in), r.n, image, at, descents);
     const bool falls = found == key_order::falling;

@@ -295,8 +295,7 @@ void select_at_once(const partial_sort_request& r, order direction) {
   search<K>(r.type, r.n, direction).find(keys, 0, r.k - 1, first);
   if (std::memcmp(first, keys, r.k * sizeof(K)) == 0)
     return; // they stand there already
-  key_image<K> image(r.type, direction, {});
-  image.exact = image.is_float;
+  const key_image<K> image = key_image<K>(r.type, direction, {}).exactly();
   if (r.k < r.n) {
     tell_step("displace");
     displace(keys, r.n, first, r.k, image);

@@ -135,14 +135,8 @@ class quick_sorter {
   /// Whether the first keys are in order, so that all may be.
   bool begins_in_order() const {
     look_result<K> found;
-    kernels_.look(from_, std::min<std::size_t>(n_, 1024), nullptr, exact_image(), found);
+    kernels_.look(from_, std::min<std::size_t>(n_, 1024), nullptr, image_.exactly(), found);
     return found.ascending || found.descending;
-  }
-
-  key_image<K> exact_image() const {
-    key_image<K> exact = image_;
-    exact.exact = image_.is_float;
-    return exact;
   }
 
   /// With −0 and NaN where they are met: is_special_ tells. Unless `to_the_end`, it stops where keys are in no order.
@@ -177,7 +171,7 @@ class quick_sorter {
     if (with_these.special) {
       with_these = found;
       with_these.special = true;
-      kernels_.look(from_ + i, n, before, exact_image(), with_these);
+      kernels_.look(from_ + i, n, before, image_.exactly(), with_these);
     }
     with_these.special = with_these.special || found.special;
     found = with_these;
