@@ -136,7 +136,8 @@ struct two_merge_kernel {
     const unsigned length = unsigned(borders.before(number + 1) - first), left = unsigned(end - begin);
     const primitives::two_halves<element> tile{s.tile.view(), 0, 0};
     read(tile, first, begin, left, length);
-    prefetch_later(number);
+    if (!copies) // else borders may lie anywhere
+      prefetch_later(number);
     simt::block_barrier();
     element x[items];
     const unsigned at = simt::thread_index() * items, rest = at < length ? length - at : 0;
