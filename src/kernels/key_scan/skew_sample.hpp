@@ -240,8 +240,8 @@ struct skew_sample : skew_limits {
     const std::uint32_t sums = sum_of_all(count, seen << 16 | once);
     return {sums >> 16, sums & 0xffff};
   }
-  /// The same of values that are not frequent themselves, and a 200th: samples in bins of three times their share
-  /// are not asked. After count_values() of the same samples.
+  /// Whether values repeat that are not frequent: a 200th of the samples have one that an earlier sample has. Those in
+  /// bins of three times their share are not asked. After count_values() of the same samples.
   template <unsigned Threads, class Word, unsigned Each>
   static SORTILE_DEVICE bool repeat_moderately(const counter_view& count, const Word (&xs)[Each]) {
     constexpr unsigned frequent = 3 * (samples >> most_bits);
