@@ -107,6 +107,9 @@ SIMT_TEST(splitter_sort, double_buffers_u128) {
 SIMT_TEST(splitter_sort, shapes_u64) {
   check_shapes<std::uint64_t>();
 }
+SIMT_TEST(splitter_sort, shapes_u64_alone) {
+  check_shapes<std::uint64_t>(true);
+}
 SIMT_TEST(splitter_sort, shapes_u128) {
   check_shapes<uint128>();
 }

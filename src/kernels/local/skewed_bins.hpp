@@ -11,15 +11,25 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// bin() gives the bin of one of the thread's keys, and is called only if has_key. The answer is the same in all
-/// threads. One block barrier.
+inline constexpr unsigned bins_are_skewed = 32; ///< lanes alike
+/// Of a few warps' keys, one a thread: how many share their word of bins with another one of their warp; of a warp in
+/// which a word has four, all. bin() gives the bin of one of the thread's keys, and is called only if has_key. The
+/// answer is the same in all threads. One block barrier.
+template <class Bin>
+SORTILE_DEVICE unsigned lanes_alike_in_bins(bool has_key, Bin bin) {
+  constexpr unsigned asked_warps = 8, most_alike = 4;
+  bool alike = false;
+  if (simt::warp_index() < asked_warps) {
+    const unsigned shared = simt::popcount(simt::match_any(has_key ? bin() >> 4 : ~simt::lane_index()));
+    const bool skewed = simt::warp_any(shared >= most_alike);
+    alike = skewed || shared > 1;
+  }
+  return simt::block_count(alike);
+}
+/// Whether the keys are skewed. Likewise.
 template <class Bin>
 SORTILE_DEVICE bool bins_skewed(bool has_key, Bin bin) {
-  constexpr unsigned asked_warps = 8, most_alike = 4;
-  bool skewed = false;
-  if (simt::warp_index() < asked_warps)
-    skewed = simt::popcount(simt::match_any(has_key ? bin() >> 4 : ~simt::lane_index())) >= most_alike;
-  return simt::block_any(skewed);
+  return lanes_alike_in_bins(has_key, bin) >= bins_are_skewed;
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -17,7 +17,8 @@
 // bucket of more than `capacity` pairs is deferred: for a launch of larger blocks where there is one, or for
 // large_pairs_kernel.hpp.
 //
-// Between splitters, a bucket's own interval names its bins. Where its keys are skewed in them, it is cut into pieces
+// Between splitters, a bucket's own interval names its bins. Where keys are skewed in them, equal keys without values
+// are counted, and different ones sorted (primitives/repeated_keys.hpp). What is skewed even so is cut into pieces
 // between splitters of its own (primitives/piece_order.hpp); where a piece is too large, it is sorted by digits of 6
 // bits.
 //
@@ -46,6 +47,7 @@
 #include "kernels/pairs/pairs_at_once.hpp"
 #include "primitives/piece_order.hpp"
 #include "primitives/radix_order.hpp"
+#include "primitives/repeated_keys.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -80,11 +82,15 @@ struct local_pairs_kernel {
   /// From how many pairs a value on another sort is better; and from how many values a pair on the list nearly always
   /// has room.
   static constexpr unsigned pairs_a_value = 8, sparse = list_size >= 1024 ? 3 : 6;
+  /// Lanes alike in their bins from which on equal keys are looked for: evenly spread ones have four on average.
+  static constexpr unsigned looks_for_equals = 10;
   using passes = digit_passes<Word, block_threads, items>;
   static_assert(words * 16 == 1u << bin_bits && items <= 32 && capacity < 65536);
   using bin_words = kernels::bin_words<block_threads, words>;
 
   using pieces = primitives::piece_order<Word, block_threads, items>; // of buckets between splitters
+  static constexpr bool counts_repeats = spread_each && !has_values;
+  using repeated = primitives::repeated_keys<Word, block_threads, counts_repeats ? capacity : 32 * block_threads>;
   using radix_order = primitives::block_radix_order<block_threads, spread_each ? 1 : capacity>; // of the others
 
   struct taken_list {
@@ -106,15 +112,18 @@ struct local_pairs_kernel {
       binning binned;
       std::conditional_t<spread_each, typename passes::ranker::storage, no_value> rank;
       std::conditional_t<spread_each, piece_sort, no_value> pieced;
+      alignas(16) std::conditional_t<counts_repeats, typename repeated::slot_array, no_value> slots;
       std::conditional_t<spread_each, no_value, typename radix_order::storage> radix;
     };
     union {
       alignas(16) simt::shared_array<std::uint16_t, capacity> order;
       std::conditional_t<spread_each, typename pieces::scratch, no_value> pieces_in_the_making;
+      alignas(16) std::conditional_t<counts_repeats, typename repeated::times_array, no_value> times;
     };
     std::conditional_t<alone, typename image_interval<Word, block_threads>::storage, no_value> ends;
     simt::shared_array<std::uint32_t, warps> sums;
-    simt::shared_array<std::uint32_t, image_words> differ; // bits in which images differ, lowest word first
+    simt::shared_array<std::uint32_t, image_words> differ;  // bits in which images differ, lowest word first
+    simt::shared_array<Word, spread_each ? 2 : 1> interval; // lowest and highest image that the bucket may hold
     simt::shared_value<std::uint32_t> listed;
     simt::shared_value<std::uint32_t> too_many;
     simt::transfer_barrier arrived;
@@ -190,37 +199,94 @@ struct local_pairs_kernel {
   /// `phase`: how many buckets the block has fetched before.
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
                                   unsigned phase) const {
-    fetch(s, b, phase);
+    fetch(s, q, b, phase);
     if constexpr (spread_each) {
-      order_between(s, q, b, bin);
+      const std::uint32_t values = order_between(s, b, bin);
+      simt::block_barrier();
+      if constexpr (counts_repeats)
+        if (values != 0)
+          return store_values(s, out, b.first, b.key_lead, b.pairs, values);
     } else {
       const bool of_bucket = bin.shift == 32 - bin_bits; // the interval is the bucket's own
       const bool dense = bin.keys.has_fewer(std::uint64_t{of_bucket ? b.pairs : n} * sparse);
       if (dense || !order_by_bins(s, b, bin))
         order_by_radix(s, b);
+      simt::block_barrier();
     }
-    simt::block_barrier();
     store(s, b);
   }
-  /// Between splitters: few values are sorted by digits, others by bins of the interval, or by pieces of it where keys
-  /// are skewed in the bins; and by digits after all where a piece is too large.
-  SORTILE_DEVICE void order_between(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin) const {
-    constexpr unsigned few_passes = 3;
-    const Word low = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1), high = cuts.load(q);
-    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse), uneven = dense || skewed(s, b, bin);
-    if (!uneven && order_by_bins(s, b, bin))
-      return;
-    simt::block_barrier(); // nobody reads bins or the list any more
-    const unsigned bits = 8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(low ^ high)));
-    if (dense || bits <= few_passes * passes::digit_bits)
-      return sort_by_digits(s, b);
-    const auto image_of = [&](std::uint32_t p) { return image.image(key_of(s, b, p)); };
-    pieces::make(s.pieced.made, s.pieces_in_the_making, low, high, b.pairs, image_of);
-    simt::block_barrier();
-    if (!pieces::find(s.pieced.made, s.pieced.rank, s.order.view(), b.pairs, image_of)) {
-      simt::block_barrier();
-      sort_by_digits(s, b);
+  /// Of keys alone, where many are equal: leaves each value once, and says how many there are; otherwise 0. A call, so
+  /// that the usual ways need not share their registers with this one; likewise the next.
+  static SORTILE_DEVICE_CALL std::uint32_t take_out(shared& s, Image image, std::uint32_t lead, std::uint32_t pairs) {
+    simt::assume_shared(s);
+    std::uint32_t values = 0;
+    if (repeated::are_many(pairs, [&](std::uint32_t p) { return s.keys.load(lead + p); }))
+      values = repeated::take_out(s.sums, s.slots, s.times, s.keys, lead, pairs, [&](Word key) {
+        if constexpr (std::is_same_v<Image, any_image<Word>>)
+          return image.is_only(key);
+        else
+          return true;
+      });
+    bin_words::clear(s.bins().view());
+    if (simt::thread_index() == 0) {
+      s.listed = 0;
+      s.too_many = 0;
     }
+    simt::block_barrier();
+    return values;
+  }
+  /// Each as often as it occurs.
+  static SORTILE_DEVICE_CALL void store_values(shared& s, simt::global<Word> out, std::uint32_t first,
+                                               std::uint32_t lead, std::uint32_t pairs, std::uint32_t values) {
+    simt::assume_shared(s);
+    repeated::write(
+        s.sums, s.keys, values, pairs, first % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
+        [&](std::uint32_t place, std::uint32_t r) { out[first + place] = s.keys.load(lead + s.order.load(r)); });
+  }
+  /// Between splitters: few values are sorted by digits, others by bins of the interval. Where keys are skewed in the
+  /// bins, equal ones are counted, if they are keys alone, and different ones sorted by bins; what is skewed then is
+  /// sorted by pieces of the interval; and by digits after all where a piece is too large. Returns how many values have
+  /// been counted and sorted; 0: the keys themselves have been sorted.
+  SORTILE_DEVICE std::uint32_t order_between(shared& s, bucket b, const bins_of& bin) const {
+    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse);
+    const unsigned alike = dense ? bins_are_skewed : lanes_alike(s, b, bin);
+    bool by_bins = alike < (counts_repeats ? looks_for_equals : bins_are_skewed), may_count = counts_repeats && !dense;
+    const bool untried = !by_bins && alike < bins_are_skewed;
+    std::uint32_t values = 0;
+    SORTILE_NO_UNROLL
+    while (!by_bins || !order_by_bins(s, b, bin)) {
+      simt::block_barrier(); // nobody reads bins or the list any more
+      if constexpr (counts_repeats)
+        if (may_count && !few_passes(s))
+          values = take_out(s, image, b.key_lead, b.pairs);
+      if (may_count && (values != 0 || untried)) {
+        may_count = false;
+        by_bins = true;
+        b.pairs = values != 0 ? values : b.pairs;
+        continue;
+      }
+      if (dense || few_passes(s) || !order_by_pieces(s, b))
+        sort_by_digits(s, b);
+      break;
+    }
+    return values;
+  }
+  /// False, in all threads, behind a barrier, where a piece is too large.
+  SORTILE_DEVICE bool order_by_pieces(shared& s, const bucket& b) const {
+    const auto image_of = [&](std::uint32_t p) { return image.image(key_of(s, b, p)); };
+    pieces::make(s.pieced.made, s.pieces_in_the_making, s.interval.load(0), s.interval.load(1), b.pairs, image_of);
+    simt::block_barrier();
+    const bool done = pieces::find(s.pieced.made, s.pieced.rank, s.order.view(), b.pairs, image_of);
+    if (!done)
+      simt::block_barrier();
+    return done;
+  }
+  /// Whether so few digits sort a bucket between splitters that nothing else is quicker.
+  static SORTILE_DEVICE bool few_passes(shared& s) {
+    constexpr unsigned few = 3;
+    const unsigned bits =
+        8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(s.interval.load(0) ^ s.interval.load(1))));
+    return bits <= few * passes::digit_bits;
   }
   SORTILE_DEVICE void sort_deferred(shared& s) const {
     if (gate.idle())
@@ -247,7 +313,7 @@ struct local_pairs_kernel {
       return;
     if (b.pairs > capacity)
       return leave(0);
-    fetch(s, b, 0);
+    fetch(s, 0, b, 0);
     bins_of bin = bins_of::by_bits(image);
     bool uneven = skewed(s, b, bin);
     if (uneven && bins_of::interval_may_help(image, key_of(s, b, simt::thread_index() % b.pairs))) {
@@ -288,7 +354,7 @@ struct local_pairs_kernel {
   static SORTILE_DEVICE Word key_of(shared& s, const bucket& b, std::uint32_t i) { return s.keys.load(b.key_lead + i); }
 
   /// Keys and values to shared storage, everything else to its beginning.
-  SORTILE_DEVICE void fetch(shared& s, const bucket& b, unsigned phase) const {
+  SORTILE_DEVICE void fetch(shared& s, std::uint32_t q, const bucket& b, unsigned phase) const {
     const copies bring{in, in_values, n};
     const bool with_values = has_values && !(alone && make_indices);
     if (simt::thread_index() == 0) {
@@ -298,6 +364,11 @@ struct local_pairs_kernel {
       for (unsigned w = 0; w < image_words; ++w)
         s.differ[w] = 0;
     }
+    if constexpr (spread_each)
+      if (simt::thread_index() == block_threads - 1) {
+        s.interval[0] = q == 0 ? Word{0} : Word(cuts.load(q - 1) + 1);
+        s.interval[1] = cuts.load(q);
+      }
     if (!alone && !listed_buckets)
       bring.template prefetch_later<block_threads>(
           start, capacity); // behind the bucket's own copies, which do not wait for it
@@ -319,8 +390,11 @@ struct local_pairs_kernel {
 
   /// Whether the pairs are skewed; the same in all threads.
   SORTILE_DEVICE bool skewed(shared& s, const bucket& b, const bins_of& bin_of) const {
+    return lanes_alike(s, b, bin_of) >= bins_are_skewed;
+  }
+  SORTILE_DEVICE unsigned lanes_alike(shared& s, const bucket& b, const bins_of& bin_of) const {
     const unsigned t = simt::thread_index();
-    return bins_skewed(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
+    return lanes_alike_in_bins(t < b.pairs, [&] { return bin_of(key_of(s, b, t)); });
   }
   SORTILE_DEVICE void sort_by_digits(shared& s, const bucket& b) const {
     passes::sort(s.rank, s.differ, s.order, b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });

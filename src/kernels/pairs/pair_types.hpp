@@ -23,6 +23,23 @@ inline constexpr std::size_t value_size<no_value> = 0;
 template <class Word>
 using common_image = std::conditional_t<(sizeof(Word) > 8), integer_image<Word>, any_image<Word>>;
 
+/// Of several keys. Those of integers differ from their keys in the same bits: asked once, which is as quick as a
+/// kernel for integers alone.
+template <class Word, int Items>
+SORTILE_DEVICE void make_images(const common_image<Word>& image, const Word (&keys)[Items], Word (&images)[Items]) {
+  const auto all = [&](auto of) {
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      images[i] = of(keys[i]);
+  };
+  if constexpr (std::is_same_v<common_image<Word>, any_image<Word>>)
+    if (image.infinity == Word(~Word{0})) {
+      const Word flip = image.sign ^ image.complement;
+      return all([flip](Word key) { return Word(key ^ flip); });
+    }
+  all([&](Word key) { return image.image(key); });
+}
+
 template <class Word>
 struct image_maker {
   key_codec<Word> codec;

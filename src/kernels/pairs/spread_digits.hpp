@@ -61,8 +61,14 @@ struct spread_digits {
     }
   };
   SORTILE_DEVICE any_digit digit(storage& s, const stable_shape& shape) const { return {*this, s, shape}; }
+  /// Nothing travels beside the keys.
   template <int Items>
-  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape& shape, const Word (&keys)[Items]) const {
+  struct beside {};
+  template <int Items, class Place, class IsThere>
+  SORTILE_DEVICE void fetch(beside<Items>&, Place, IsThere) const {}
+  template <int Items>
+  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape& shape, const Word (&keys)[Items],
+                                            const beside<Items>&) const {
     thread_bytes<Items> found{};
     const auto of_all = [&](const auto& of) {
       SORTILE_UNROLL

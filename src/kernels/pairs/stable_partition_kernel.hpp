@@ -123,7 +123,7 @@ struct stable_partition_kernel {
     for (;;) {
       const std::uint32_t held = at.tile_pairs(tile);
       tile_bytes ranks{};
-      const tile_bytes digits = source.digits(s.source, shape, x.keys);
+      const tile_bytes digits = source.digits(s.source, shape, x.keys, x.beside);
       rank(s, digits, held, ranks);
       if (simt::thread_index() < radix)
         s.carried[simt::thread_index()] = s.rest.load(simt::thread_index());
@@ -157,6 +157,7 @@ struct stable_partition_kernel {
   struct pairs {
     Word keys[items] = {};
     Value values[items] = {};
+    typename Source::template beside<items> beside;
   };
   struct carry {
     Word keys[slots];
@@ -209,6 +210,8 @@ struct stable_partition_kernel {
     for (int i = 0; i < items; ++i)
       if (place_of(i) < held)
         x.keys[i] = in.load(first + place_of(i));
+    source.fetch(
+        x.beside, [&](int i) { return first + place_of(i); }, [&](int i) { return place_of(i) < held; });
     if constexpr (has_values) {
       if (!make_indices) {
         SORTILE_UNROLL

@@ -1,4 +1,5 @@
-// The search tree of one segment's splitters, brought to shared storage.
+// The search tree of one segment's splitters, brought to shared storage. Where the first of them is the segment's end,
+// as it is where the segment has one value, all keys belong to the first bucket.
 #pragma once
 
 #include "primitives/search_tree.hpp"
@@ -9,6 +10,7 @@ template <class Word>
 struct segment_tree {
   using tree = primitives::search_tree<Word>;
   simt::shared_array<Word, tree::most> node;
+  simt::shared_value<std::uint32_t> one_bucket; // whether all keys of the segment belong to its first bucket
 
   /// `cuts`: those of all segments, 2^bits each, of which the last is the segment's own end. By a block of 2^bits
   /// threads at least; a block barrier has to follow.
@@ -16,6 +18,10 @@ struct segment_tree {
     const unsigned i = simt::thread_index();
     if (i != 0 && i < 1u << bits)
       node[i] = cuts.load((std::uint64_t{segment} << bits) + tree::cut_of(i, bits));
+    if (i == 0) {
+      const std::uint64_t first = std::uint64_t{segment} << bits;
+      one_bucket = cuts.load(first) == cuts.load(first + (1u << bits) - 1) ? 1 : 0;
+    }
   }
   template <int Items>
   SORTILE_DEVICE void find(unsigned bits, const Word (&images)[Items], std::uint32_t (&bucket)[Items]) {

@@ -3,10 +3,14 @@
 //
 //   fine[b][s · 2^bits + d]   of block b's share, keys in segment s that belong to bucket d
 //
+// Where there is room for a byte a key, each key's bucket is left for the partition, which need not search for it
+// again.
+//
 // A block goes through its share segment by segment, with the segment's tree. Each warp has counters of its own: lanes
 // that add 1 to one address, and do not ask for the result, take one access together.
 //
-// Traffic: sizeof(key) bytes per key, and 4 bytes per counter. What bounds it is the search.
+// Traffic: sizeof(key) bytes per key, one more where buckets are kept, and 4 bytes per counter. A segment of one value
+// is not read. What bounds it is the search.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"
@@ -18,7 +22,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, unsigned Threads>
 struct share_counts {
   static constexpr unsigned warps = Threads / simt::warp_size;
-  static constexpr int items = 8; // keys in flight a thread
+  static constexpr int items = 4; // keys searched for side by side; as many more are on their way
   static constexpr unsigned most_buckets = primitives::search_tree<Word>::most;
 
   struct storage {
@@ -28,6 +32,8 @@ struct share_counts {
 
   simt::global<const Word> in, cuts;
   simt::global<std::uint32_t> fine, order;
+  simt::global<std::uint8_t> kept; // for each key's bucket, if there is room
+  bool keeps;
   simt::global<const std::uint32_t> segment_start; // of more than one segment
   common_image<Word> image;
   std::uint32_t n, share, segments;
@@ -49,10 +55,15 @@ struct share_counts {
       for (unsigned i = simt::thread_index(); i < warps * most_buckets; i += Threads)
         s.count[i] = 0;
       simt::block_barrier();
-      count_piece(s, at.next, at.end);
-      simt::block_barrier();
-      if (simt::thread_index() < 1u << bits)
-        row[(at.segment << bits) + simt::thread_index()] = sum(s, simt::thread_index());
+      if (s.tree.one_bucket != 0 && !keeps) {
+        if (simt::thread_index() == 0)
+          row[at.segment << bits] = at.end - at.next;
+      } else {
+        count_piece(s, at.next, at.end);
+        simt::block_barrier();
+        if (simt::thread_index() < 1u << bits)
+          row[(at.segment << bits) + simt::thread_index()] = sum(s, simt::thread_index());
+      }
       at.next = at.end;
       if (at.next < at.stop)
         all.move(at);
@@ -69,24 +80,32 @@ struct share_counts {
   }
   SORTILE_DEVICE void count_piece(storage& s, std::uint32_t begin, std::uint32_t end) const {
     const unsigned mine = simt::warp_index() * most_buckets;
-    for (std::uint64_t first = std::uint64_t{begin} + simt::thread_index(); first < end;
-         first += std::uint64_t{Threads} * unsigned(items)) {
-      Word x[items];
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const std::uint64_t p = first + unsigned(i) * Threads;
-        x[i] = p < end ? in.load(p) : Word{0};
-      }
+    constexpr std::uint64_t batch = std::uint64_t{Threads} * unsigned(items);
+    Word x[items] = {};
+    std::uint64_t first = std::uint64_t{begin} + simt::thread_index();
+    load(first, end, x);
+    for (; first < end; first += batch) {
+      Word images[items];
       std::uint32_t bucket[items];
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        x[i] = image.image(x[i]);
-      s.tree.find(bits, x, bucket);
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        if (first + unsigned(i) * Threads < end)
-          s.count.fetch_add(mine + bucket[i], 1u, simt::relaxed, simt::block_scope);
+      make_images(image, x, images);
+      load(first + batch, end, x); // on its way while these are searched for
+      s.tree.find(bits, images, bucket);
+      each(first, end,
+           [&](int i, std::uint64_t) { s.count.fetch_add(mine + bucket[i], 1u, simt::relaxed, simt::block_scope); });
+      if (keeps)
+        each(first, end, [&](int i, std::uint64_t p) { kept[p] = std::uint8_t(bucket[i]); });
     }
+  }
+  SORTILE_DEVICE void load(std::uint64_t first, std::uint32_t end, Word (&x)[items]) const {
+    each(first, end, [&](int i, std::uint64_t p) { x[i] = in.load(p); });
+  }
+  /// f(i, place) for the thread's keys of a batch.
+  template <class F>
+  static SORTILE_DEVICE void each(std::uint64_t first, std::uint32_t end, F f) {
+    SORTILE_UNROLL
+    for (int i = 0; i < items; ++i)
+      if (const std::uint64_t p = first + unsigned(i) * Threads; p < end)
+        f(i, p);
   }
 };
 

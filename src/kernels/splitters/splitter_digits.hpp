@@ -2,7 +2,8 @@
 // of the segment's tree that a key belongs to.
 //
 // A search takes as many accesses to shared storage as the ranking, so a granule's digit is kept beside it, not
-// searched for again when it is written. Shares are even, since the counts are of the blocks' own shares.
+// searched for again when it is written; and where the counts have had room for a byte a key, they have left the digits
+// there (share_counts.hpp). Shares are even, since the counts are of the blocks' own shares.
 #pragma once
 
 #include "kernels/pairs/pair_types.hpp"
@@ -19,8 +20,25 @@ struct splitter_digits {
 
   simt::global<const Word> cuts; // [segment][2^bits]
   pairs_gate gate;
+  simt::global<const std::uint8_t> kept; // each key's digit, if
+  bool are_kept;
   common_image<Word> image;
   unsigned bits;
+
+  template <int Items>
+  struct beside {
+    std::uint32_t digit[Items] = {};
+  };
+  /// What travels with a tile's keys; place(i) and is_there(i) of the thread's item i.
+  template <int Items, class Place, class IsThere>
+  SORTILE_DEVICE void fetch(beside<Items>& x, Place place, IsThere is_there) const {
+    if (!are_kept)
+      return;
+    SORTILE_UNROLL
+    for (int i = 0; i < Items; ++i)
+      if (is_there(i))
+        x.digit[i] = kept.load(place(i));
+  }
 
   static SORTILE_DEVICE bool makes_places() { return false; }
   SORTILE_DEVICE bool begin(storage&, const simt::shared_view<std::uint32_t>&, std::uint32_t&) const {
@@ -31,14 +49,21 @@ struct splitter_digits {
     s.enter(cuts, bits, segment);
   }
   template <int Items>
-  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape&, const Word (&keys)[Items]) const {
+  SORTILE_DEVICE thread_bytes<Items> digits(storage& s, const stable_shape&, const Word (&keys)[Items],
+                                            const beside<Items>& x) const {
+    thread_bytes<Items> packed{};
+    if (are_kept) {
+      SORTILE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        packed.set(i, x.digit[i]);
+      return packed;
+    }
+    if (s.one_bucket != 0)
+      return packed;
     Word images[Items];
     std::uint32_t found[Items];
-    SORTILE_UNROLL
-    for (int i = 0; i < Items; ++i)
-      images[i] = image.image(keys[i]);
+    make_images(image, keys, images);
     s.find(bits, images, found);
-    thread_bytes<Items> packed{};
     SORTILE_UNROLL
     for (int i = 0; i < Items; ++i)
       packed.set(i, found[i]);

@@ -157,6 +157,8 @@ class splitter_sorter {
             .cuts = cuts(l),
             .fine = fine(l),
             .order = table(at().order, chunks_),
+            .kept = kept(),
+            .keeps = keeps(l),
             .segment_start = start(first()),
             .image = common_,
             .n = n_,
@@ -186,23 +188,29 @@ class splitter_sorter {
             .gate = gate()};
   }
   partition_kernel partition_of(const level& l) const {
-    return {.in = {l.from.keys, r_.n},
-            .in_values = {l.from.values, r_.n},
-            .out = {l.to.keys, r_.n},
-            .out_values = {l.to.values, r_.n},
-            .start = start(l),
-            .before = fine(l),
-            .source = {.cuts = cuts(l), .gate = gate(), .image = common_, .bits = l.bits},
-            .shape = {.segments = l.segments,
-                      .mask = (1u << l.bits) - 1,
-                      .step = 1,
-                      .row = l.bins(),
-                      .shift = 0,
-                      .chunks = chunks_,
-                      .share = share_},
-            .n = n_,
-            .make_indices = l.is_first && r_.make_indices};
+    return {
+        .in = {l.from.keys, r_.n},
+        .in_values = {l.from.values, r_.n},
+        .out = {l.to.keys, r_.n},
+        .out_values = {l.to.values, r_.n},
+        .start = start(l),
+        .before = fine(l),
+        .source =
+            {.cuts = cuts(l), .gate = gate(), .kept = kept(), .are_kept = keeps(l), .image = common_, .bits = l.bits},
+        .shape = {.segments = l.segments,
+                  .mask = (1u << l.bits) - 1,
+                  .step = 1,
+                  .row = l.bins(),
+                  .shift = 0,
+                  .chunks = chunks_,
+                  .share = share_},
+        .n = n_,
+        .make_indices = l.is_first && r_.make_indices};
   }
+  /// Until the second partition nobody writes to the output. Of its keys, the first bytes then say in which bucket of
+  /// the first level each key is; unless it is the input, or has the pairs between the partitions.
+  bool keeps(const level& l) const { return l.is_first && !r_.input_is_scratch && all_.out().keys != r_.keys_in; }
+  simt::global<std::uint8_t> kept() const { return {reinterpret_cast<std::uint8_t*>(all_.out().keys), r_.n}; }
   /// Where the two partitions end.
   arrays between() const { return r_.input_is_scratch ? all_.out() : all_.spare(); }
   arrays partitioned() const { return r_.input_is_scratch ? all_.spare() : all_.out(); }

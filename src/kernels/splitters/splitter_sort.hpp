@@ -13,7 +13,9 @@
 // Samples are of 64 keys a bucket, 2^14 of them at most, 12,288 of 128 bits; up to 2^23 pairs, where buckets are of
 // half the size, of 32. Up to 8192 samples, one launch makes both partitions (divide_kernel.hpp).
 //
-// 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys. A heavy
+// 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys; where the
+// output is apart from the input, 2 bytes more: until the second partition its keys' array holds each key's bucket of
+// the first, so that nobody searches for it twice. A heavy
 // key, frequent enough to fill a bucket, has one to itself (an equality bucket), and needs no further sorting.
 //
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Deterministic. Needs sm_90 (bulk
@@ -25,8 +27,8 @@
 // 64-bit keys, and in one of 800 of 128-bit keys, whose samples are smaller; of wider pairs, or where frequent keys
 // fill just about a bucket each, some do every time. One block sorts such a bucket, least significant digit first: half
 // a millisecond or so, beside others. Only more than twice that size is too much. That happens only where the sample's
-// fixed places miss a part of the keys. The counts tell it before the outputs are touched (of double buffers: the
-// inputs), and then the verdict gives the pairs to the next fallback. Up to 2^23 pairs nothing
+// fixed places miss a part of the keys. The counts tell it before the inputs are touched, which may be outputs or
+// scratch, and then the verdict gives the pairs to the next fallback. Up to 2^23 pairs nothing
 // follows the local step: buckets of 2048 on average exceed it as rarely. Of 8 and 8 bytes, where it
 // takes 5632 pairs, some bucket does in one of 80 sorts of 2^23 pairs, and passes take those.
 //
@@ -43,7 +45,7 @@ namespace sortile::kernels {
 
 /// Word is std::uint64_t, or uint128 with values of up to 8 bytes: with 32-bit keys the passes are quicker
 /// (docs/performance-log-gpu.md). A verdict is asked for. `partition_bits` is 2 to 16; `sample_from` is not read.
-/// Where the input is scratch and the pairs are given away, outputs may have been written; inputs have not.
+/// Where the pairs are given away, outputs may have been written; inputs have not.
 
 /// Bytes that a request needs: room for the pairs once more (for the keys twice, where keys_out is null; not at all
 /// where the input is scratch) and tables of less than 0.3 bytes a pair from 2^24 pairs on. Aligned to 128. Reads n,

@@ -280,6 +280,14 @@ SORTILE_DEVICE shared_view<T> dynamic_shared(const K&, std::uint64_t count, std:
   return {reinterpret_cast<T*>(detail::dynamic_storage + detail::dynamic_offset<K> + byte_offset), count};
 }
 
+/// Of a reference that a call has been given: it is to shared storage.
+template <class T>
+SORTILE_DEVICE void assume_shared(T& s) {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(__isShared(&s));
+#endif
+}
+
 template <class U, class T>
 SORTILE_DEVICE shared_view<U> view_as(shared_view<T> v) {
   return {reinterpret_cast<U*>(v.data()), 0};

@@ -233,6 +233,10 @@ shared_view<T> dynamic_shared(const K&, std::uint64_t count, std::uint64_t byte_
   return {reinterpret_cast<T*>(start + byte_offset), count};
 }
 
+/// Of a reference that a call has been given: it is to shared storage.
+template <class T>
+void assume_shared(T&) {}
+
 /// The same storage seen as elements of another type.
 template <class U, class T>
 shared_view<U> view_as(shared_view<T> v, site w = site::current()) {
