@@ -51,14 +51,14 @@ struct repeated_keys {
     }
   };
 
-  /// Whether many keys are equal to others. One block barrier.
+  /// Whether many keys are equal to others: so many lanes of eight warps. One block barrier.
   template <class KeyOf>
-  static SORTILE_DEVICE bool are_many(std::uint32_t n, KeyOf key_of) {
+  static SORTILE_DEVICE bool are_many(std::uint32_t n, KeyOf key_of, unsigned enough = enough_alike) {
     const unsigned t = simt::thread_index();
     bool alike = false;
     if (t < asked_warps * simt::warp_size)
       alike = simt::popcount(simt::match_any(t < n ? hash(key_of(t)) : t)) > 1;
-    return simt::block_count(alike) >= enough_alike;
+    return simt::block_count(alike) >= enough;
   }
 
   /// Brings the values of the keys at first … first + n − 1 to first on, and says how many they are; 0, and nothing has

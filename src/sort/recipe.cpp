@@ -63,7 +63,7 @@ constexpr std::size_t most_pairs = two_to(28);
 /// Pairs of 128-bit keys are sorted so at once.
 struct between_splitters_from {
   static constexpr unsigned pairs_of_128 = 19, alone_128 = 21, with_8_bytes = 22, with_4_bytes = 23, floats_alone = 24,
-                            integers_alone = 27;
+                            integers_alone = 26;
 };
 std::size_t least_between_splitters(const sort_facts& f) {
   using from = between_splitters_from;

@@ -76,14 +76,15 @@ void check_clusters(simt::queue q) {
   constexpr Word one = 1;
   const std::size_t n = full<Word>;
   const auto taken = [&](const std::vector<Word>& keys, auto... how) { EXPECT_TRUE(refined(q, keys, how...)); };
-  taken(clusters<Word>(n, 60, one << (width - 6), one << (width - 12)));   // finer bins of many values
-  taken(clusters<Word>(n, 16, one << 14, 1000), 3);                        // of one value; not aligned
-  taken(clusters<Word>(n, 1000, one << (width - 10), 12), 1, true);        // counted after the list is full
-  taken(clusters<Word>(n, 64, one << 14, 300), 2);                         // counted at once; in one bank of words
-  taken(clusters<Word>(n, 3, one << (width - 2), 1), 0, false, true);      // three values: counted at once
+  taken(clusters<Word>(n, 60, one << (width - 6), one << (width - 12))); // finer bins of many values
+  taken(clusters<Word>(n, 16, one << 14, 1000), 3);                      // of one value; not aligned
+  taken(clusters<Word>(n, 1000, one << (width - 10), 12), 1, true);      // counted after the list is full
+  taken(clusters<Word>(n, 64, one << 14, 300), 2);                       // counted at once; in one bank of words
+  // Three values: counted at once; of wide keys by large_sort_kernel.hpp.
+  EXPECT_EQ(refined(q, clusters<Word>(n, 3, one << (width - 2), 1), 0, false, true), sizeof(Word) == 4);
   taken(clusters<Word>(n, 1, 1, 9000), 2, true, true);                     // bins of one value from the start
   taken(clusters<Word>(n / 3, 7, one << (width - 3), one << (width / 2))); // several times refined
-  taken(clusters<Word>(n, 1, 1, 1));
+  EXPECT_EQ(refined(q, clusters<Word>(n, 1, 1, 1)), sizeof(Word) == 4);
   taken(clusters<Word>(2, 2, one << (width - 1), 1));
   taken(clusters<Word>(1, 1, 1, 1), 0, true);
   taken(make_keys<Word>(n, shape::uniform), 1);
@@ -128,6 +129,21 @@ void check_sort(simt::queue q, unsigned many) {
   const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 5, .refined_bytes_from = 0});
   std::sort(keys.begin(), keys.end());
   EXPECT_TRUE(got == keys);
+}
+/// Values that occur some times each, far apart in all bits: in every bucket, and beside keys that occur once.
+SIMT_TEST(refined_bins, equal_keys_in_a_sort) {
+  on_every_schedule(
+      [](simt::queue q) {
+        for (const std::uint64_t once : {0, 3}) {
+          auto keys = changed<std::uint64_t>(40'001, [&](std::uint64_t r, std::size_t i) {
+            return i % 4 < once ? r : (1 + r % 2500) * 0x9e3779b97f4a7c15u;
+          });
+          const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 4, .refined_bytes_from = 0});
+          std::sort(keys.begin(), keys.end());
+          EXPECT_TRUE(got == keys);
+        }
+      },
+      1);
 }
 SIMT_TEST(refined_bins, in_a_sort) {
   on_every_schedule(

@@ -118,6 +118,23 @@ SIMT_TEST(sort_pairs, double_buffers_u64) {
   check_scratch<std::uint64_t>();
 }
 
+/// Doubles alone, of which each occurs some times; where a bucket has zeros of both signs or NaNs, none is counted.
+SIMT_TEST(sort_pairs, equal_doubles_alone) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const bool special : {false, true}) {
+          auto keys = make_keys<std::uint64_t>(12'001, shape::uniform);
+          for (std::size_t i = 0; i < keys.size(); ++i) {
+            keys[i] = 0x3ff0000000000000u | (1 + keys[i] % 700) * 0x9e3779b97f4a7c15u >> 12; // 1 to 2
+            if (special && i % 97 == 0)
+              keys[i] = i % 2 == 0 ? std::uint64_t{1} << 63 : i % 3 == 0 ? 0 : 0x7ff8000000000000u + i;
+          }
+          check_sort(q, keys, {.type = key_type::f64, .value_bytes = 0, .bits = 2});
+        }
+      },
+      1);
+}
+
 /// One block alone: skew that is seen before bins are filled, and skew that only the bins find.
 template <class Word>
 void check_one_block() {

@@ -3,7 +3,8 @@
 //
 // A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
 // that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
-// between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. All
+// between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. Where
+// many are equal, different ones alone are put in order, and the others counted (primitives/repeated_keys.hpp). All
 // buckets may be like that: then it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) bytes a key more than the
 // local step.
 //
@@ -21,6 +22,7 @@
 #include "kernels/local/digit_moves.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
 #include "primitives/radix_order.hpp"
+#include "primitives/repeated_keys.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -38,13 +40,19 @@ struct large_sort_kernel {
   using radix_order = primitives::block_radix_order<block_threads, usual>;
   using wide_order = primitives::block_radix_order<block_threads, held>;
 
+  using repeated = primitives::repeated_keys<Word, block_threads, usual>;
   struct bucket_storage {
-    simt::shared_array<Word, held> keys;
-    simt::shared_array<std::uint16_t, held> order;
+    alignas(16) simt::shared_array<Word, held> keys;
+    union {
+      simt::shared_array<std::uint16_t, held> order;
+      alignas(16) typename repeated::times_array times;
+    };
     union {
       typename radix_order::storage radix;
       typename wide_order::storage wide;
+      alignas(16) typename repeated::slot_array slots;
     };
+    typename repeated::sums_array sums;
   };
   struct shared {
     union {
@@ -85,6 +93,21 @@ struct large_sort_kernel {
       s.keys[p] = in.load(begin + p);
     simt::block_barrier();
     const auto image_of = [&](std::uint32_t p) { return image.image(s.keys.load(p)); };
+    if (keys <= usual && repeated::are_many(keys, [&](std::uint32_t p) { return s.keys.load(p); })) {
+      const std::uint32_t values =
+          repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
+      simt::block_barrier();
+      if (values != 0) {
+        if (values <= block_threads)
+          rank(s, values);
+        else
+          radix_order::find(s.radix, s.order.view(), values, image_of);
+        simt::block_barrier();
+        return repeated::write(
+            s.sums, s.keys, values, keys, begin % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
+            [&](std::uint32_t place, std::uint32_t r) { out[begin + place] = s.keys.load(s.order.load(r)); });
+      }
+    }
     if (keys <= usual)
       radix_order::find(s.radix, s.order.view(), keys, image_of);
     else
@@ -92,6 +115,18 @@ struct large_sort_kernel {
     simt::block_barrier();
     for (std::uint32_t p = t; p < keys; p += block_threads)
       out[begin + p] = s.keys.load(s.order.load(p));
+  }
+  /// The order of so many different keys: a thread counts those below its own. Passes of a digit, which take as long
+  /// for few keys as for many, would take ten times as long for a hundred.
+  SORTILE_DEVICE void rank(bucket_storage& s, std::uint32_t values) const {
+    const unsigned t = simt::thread_index();
+    if (t >= values)
+      return;
+    const Word mine = image.image(s.keys.load(t));
+    std::uint32_t below = 0;
+    for (std::uint32_t other = 0; other < values; ++other)
+      below += image.image(s.keys.load(other)) < mine ? 1 : 0;
+    s.order[below] = std::uint16_t(t);
   }
   /// Sorts the keys [begin, end), which differ in these bits at most.
   SORTILE_DEVICE void sort(typename moves::storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {

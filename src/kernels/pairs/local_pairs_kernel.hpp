@@ -89,7 +89,7 @@ struct local_pairs_kernel {
   using bin_words = kernels::bin_words<block_threads, words>;
 
   using pieces = primitives::piece_order<Word, block_threads, items>; // of buckets between splitters
-  static constexpr bool counts_repeats = spread_each && !has_values;
+  static constexpr bool counts_repeats = !alone && !has_values;
   using repeated = primitives::repeated_keys<Word, block_threads, counts_repeats ? capacity : 32 * block_threads>;
   using radix_order = primitives::block_radix_order<block_threads, spread_each ? 1 : capacity>; // of the others
 
@@ -200,19 +200,13 @@ struct local_pairs_kernel {
   SORTILE_DEVICE void sort_bucket(shared& s, std::uint32_t q, const bucket& b, const bins_of& bin,
                                   unsigned phase) const {
     fetch(s, q, b, phase);
-    if constexpr (spread_each) {
-      const std::uint32_t values = order_between(s, b, bin);
-      simt::block_barrier();
-      if constexpr (counts_repeats)
-        if (values != 0)
-          return store_values(s, out, b.first, b.key_lead, b.pairs, values);
-    } else {
-      const bool of_bucket = bin.shift == 32 - bin_bits; // the interval is the bucket's own
-      const bool dense = bin.keys.has_fewer(std::uint64_t{of_bucket ? b.pairs : n} * sparse);
-      if (dense || !order_by_bins(s, b, bin))
-        order_by_radix(s, b);
-      simt::block_barrier();
-    }
+    const bool of_bucket = spread_each || bin.shift == 32 - bin_bits; // the interval is the bucket's own
+    const std::uint32_t pairs = spread_each ? capacity : of_bucket ? b.pairs : n;
+    const std::uint32_t values = put_in_order(s, b, bin, bin.keys.has_fewer(std::uint64_t{pairs} * sparse));
+    simt::block_barrier();
+    if constexpr (counts_repeats)
+      if (values != 0)
+        return store_values(s, out, b.first, b.key_lead, b.pairs, values);
     store(s, b);
   }
   /// Of keys alone, where many are equal: leaves each value once, and says how many there are; otherwise 0. A call, so
@@ -243,13 +237,12 @@ struct local_pairs_kernel {
         s.sums, s.keys, values, pairs, first % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
         [&](std::uint32_t place, std::uint32_t r) { out[first + place] = s.keys.load(lead + s.order.load(r)); });
   }
-  /// Between splitters: few values are sorted by digits, others by bins of the interval. Where keys are skewed in the
-  /// bins, equal ones are counted, if they are keys alone, and different ones sorted by bins; what is skewed then is
-  /// sorted by pieces of the interval; and by digits after all where a piece is too large. Returns how many values have
+  /// Few values (`dense`) are sorted by digits, others by bins of the interval. Where keys are skewed in the bins,
+  /// equal ones are counted, if they are keys alone, and different ones sorted by bins. What is skewed then is sorted
+  /// by digits, or, between splitters, by pieces of the interval, if none is too large. Returns how many values have
   /// been counted and sorted; 0: the keys themselves have been sorted.
-  SORTILE_DEVICE std::uint32_t order_between(shared& s, bucket b, const bins_of& bin) const {
-    const bool dense = bin.keys.has_fewer(std::uint64_t{capacity} * sparse);
-    const unsigned alike = dense ? bins_are_skewed : lanes_alike(s, b, bin);
+  SORTILE_DEVICE std::uint32_t put_in_order(shared& s, bucket b, const bins_of& bin, bool dense) const {
+    const unsigned alike = dense ? bins_are_skewed : spread_each ? lanes_alike(s, b, bin) : 0;
     bool by_bins = alike < (counts_repeats ? looks_for_equals : bins_are_skewed), may_count = counts_repeats && !dense;
     const bool untried = !by_bins && alike < bins_are_skewed;
     std::uint32_t values = 0;
@@ -265,7 +258,9 @@ struct local_pairs_kernel {
         b.pairs = values != 0 ? values : b.pairs;
         continue;
       }
-      if (dense || few_passes(s) || !order_by_pieces(s, b))
+      if constexpr (!spread_each)
+        order_by_radix(s, b);
+      else if (dense || few_passes(s) || !order_by_pieces(s, b))
         sort_by_digits(s, b);
       break;
     }
@@ -283,6 +278,8 @@ struct local_pairs_kernel {
   }
   /// Whether so few digits sort a bucket between splitters that nothing else is quicker.
   static SORTILE_DEVICE bool few_passes(shared& s) {
+    if constexpr (!spread_each)
+      return false;
     constexpr unsigned few = 3;
     const unsigned bits =
         8 * unsigned(sizeof(Word)) - unsigned(simt::leading_zeros(Word(s.interval.load(0) ^ s.interval.load(1))));
@@ -324,8 +321,10 @@ struct local_pairs_kernel {
       bin = bins_of::between(image, ends.low, ends.high);
       uneven = skewed(s, b, bin);
     }
-    if (uneven || !order_by_bins(s, b, bin))
+    if (uneven || !order_by_bins(s, b, bin)) {
+      simt::block_barrier(); // nobody reads bins or the list any more
       order_by_radix(s, b);
+    }
     simt::block_barrier();
     store(s, b);
   }
@@ -384,7 +383,6 @@ struct local_pairs_kernel {
   }
   /// Any keys, by digits of 8 bits.
   SORTILE_DEVICE void order_by_radix(shared& s, const bucket& b) const {
-    simt::block_barrier(); // nobody reads bins or the list any more
     radix_order::find(s.radix, s.order.view(), b.pairs, [&](std::uint32_t p) { return image.image(key_of(s, b, p)); });
   }
 
