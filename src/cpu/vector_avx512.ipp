@@ -44,6 +44,9 @@ struct vector_32 {
     return _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), first(n), v);
   }
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi32(p, first(n), v); }
+  static SORTILE_INLINE void store_last(T* end, std::size_t n, V, V last) {
+    store_first(end - n % lanes, n % lanes, last);
+  }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi32(static_cast<int>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu32(a, b); }
   static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi32(a, b); }
@@ -211,6 +214,9 @@ struct vector_64 {
     return _mm512_mask_mov_epi64(_mm512_set1_epi64(-1), first(n), v);
   }
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi64(p, first(n), v); }
+  static SORTILE_INLINE void store_last(T* end, std::size_t n, V, V last) {
+    store_first(end - n % lanes, n % lanes, last);
+  }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu64(a, b); }
   static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi64(a, b); }
