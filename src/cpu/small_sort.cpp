@@ -1,9 +1,11 @@
 // Short sorts. Idea: most of a short sort's time goes to what comes before its comparisons. So this file asks only what
 // it must know, and leaves unusual requests to the front door.
 //
-// Keys alone of 4 and 8 bytes go to the vector sort as they are. Of all others the first keys are compared: what is in
-// order, against it or nearly in order needs a read and few moves (short_order.cpp). Pairs with a few heavy keys have
-// these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and its position (few_words.cpp).
+// Keys alone of 4 and 8 bytes go to the vector sort as they are. Up to 64 with values, as positions, by some bits, or
+// with −0 or NaN are put where vectors say that they belong (few_places.ipp). Of all others the first keys are
+// compared: what is in order, against it or nearly in order needs a read and few moves (short_order.cpp). Pairs with a
+// few heavy keys have these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and its position
+// (few_words.cpp).
 //
 // Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position, and pairs of bytes too.
 // Positions of bytes are counted.
@@ -101,14 +103,16 @@ bool are_sound(const sort_request& r, std::size_t key) {
   if (r.carries == payload::none)
     return true;
   const std::size_t values = r.n * r.value_bytes;
+  const bool in_place = r.keys_in == r.keys_out;
   if (r.values_out == nullptr || r.value_bytes == 0 || r.value_bytes > widest_in_words ||
-      !apart(r.keys_in, keys, r.values_out, values) || !apart(r.keys_out, keys, r.values_out, values))
+      !apart(r.keys_in, keys, r.values_out, values) || (!in_place && !apart(r.keys_out, keys, r.values_out, values)))
     return false;
   if (r.carries == payload::indices)
     return (r.value_bytes == 4 || r.value_bytes == 8) && is_aligned(r.values_out, r.value_bytes);
-  return r.carries == payload::values && r.values_in != nullptr && same_or_apart(r.values_in, r.values_out, values) &&
-         apart(r.keys_in, keys, r.values_in, values) && apart(r.keys_out, keys, r.values_in, values) &&
-         (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
+  if (r.carries != payload::values || r.values_in == nullptr || in_place != (r.values_in == r.values_out))
+    return false;
+  return in_place || (same_or_apart(r.values_in, r.values_out, values) && apart(r.keys_in, keys, r.values_in, values) &&
+                      apart(r.keys_out, keys, r.values_in, values));
 }
 
 bool is_in_reach(const sort_request& r) {
@@ -294,6 +298,8 @@ bool sort_short(const sort_request& r, const ordering& by) {
   }
   if (r.input_is_scratch && r.carries == payload::indices)
     return false;
+  if (sort_by_places(r, by))
+    return true;
   if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, by.direction))
     return true;
   if (sort_heavy(r, key, by))
