@@ -67,10 +67,12 @@ struct vector_of {
     const V folded = _mm256_xor_si256(x, flip);
     return _mm256_xor_si256(folded, _mm256_and_si256(Width::signs(folded), negative));
   }
+  static SORTILE_INLINE V magnitude(V u) {
+    return _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
+  }
   static SORTILE_INLINE bool has_special(V u, V infinity) { // of floats: −0, or beyond infinity
     const V minus_zero = Width::all(std::numeric_limits<T>::min());
-    const V magnitude = _mm256_andnot_si256(minus_zero, u);
-    return !is_zero(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(u, minus_zero)));
+    return !is_zero(_mm256_or_si256(Width::greater(magnitude(u), infinity), Width::equal(u, minus_zero)));
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes
     const V magnitude = _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
