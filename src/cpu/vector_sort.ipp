@@ -139,8 +139,8 @@ template <class S, bool Falling>
   return !Falling || (S::equal_lanes(S::bits_or(first, second), S::all(0)) & ~S::equal_lanes(u, next)) == 0;
 }
 
-// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, and tell their order. Stops at the
-// first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
+// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, and tell their order. Stops at
+// the first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
 template <class S, bool Falling>
 bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;
