@@ -198,9 +198,12 @@ bool order_few(key_type type, const void* keys, std::size_t n, const options& op
     positions[0] = 0;
     return true;
   }
+  const ordering by{opts.order, opts.bits, true};
+  if (order_by_places(type, keys, n, by, positions))
+    return true;
   return with_word(type, [&]<class K>(K) {
     alignas(64) word_of_few<K> words[most_in_words];
-    if (!order_words<K>(type, keys, n, {opts.order, opts.bits, true}, words))
+    if (!order_words<K>(type, keys, n, by, words))
       return false;
     for (std::size_t i = 0; i < n; ++i)
       positions[i] = static_cast<std::uint8_t>(words[i] & position_mask);

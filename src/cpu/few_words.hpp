@@ -17,4 +17,12 @@ struct ordering {
 /// are, or most keys differ in lower bits than words hold: nothing was done.
 bool sort_by_words(const sort_request& request, const ordering& by);
 
+/// Sorts 2 to most_placed keys of 4 and 8 bytes, and what they carry, whatever their order is (few_places.cpp). False
+/// where there are more, or of another width, this processor has no vectors for it, or no such bits are: nothing was
+/// done.
+bool sort_by_places(const sort_request& request, const ordering& by);
+
+/// The same for the order of keys, as order_few() writes it.
+bool order_by_places(key_type type, const void* keys, std::size_t n, const ordering& by, std::uint8_t* positions);
+
 } // namespace sortile::cpu

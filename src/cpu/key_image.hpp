@@ -24,6 +24,12 @@ bool are_same_bits(const K* keys, std::size_t n) {
   return std::memcmp(keys, keys + 1, (n - 1) * sizeof(K)) == 0;
 }
 
+/// Whether three of n ≥ 1 keys, from front to end, are the same, so that it may pay to compare all.
+template <class K>
+bool seem_one_key(const K* keys, std::size_t n) {
+  return keys[0] == keys[n / 2] && keys[0] == keys[n - 1];
+}
+
 /// Whether some key type of this width is a float.
 template <class K>
 inline constexpr bool width_has_floats = sizeof(K) == 2 || sizeof(K) == 4 || sizeof(K) == 8;

@@ -4,6 +4,7 @@
 
 #include "device/host_reach.hpp"
 
+#include <sortile/few.hpp>
 #include <sortile/options.hpp>
 
 #include <algorithm>
@@ -38,15 +39,20 @@ inline bool is_plain(const options& opts, bool engine_is_open) {
          opts.stream == nullptr && opts.resource == nullptr && is_direction(opts.order);
 }
 
+/// Whether arrays may be a GPU's. The door of few keys is open only as long as there is no driver, and takes two reads.
+inline bool may_be_out_of_reach() {
+  return !sortile::detail::few_door_is_open() && device::has_driver();
+}
+
 /// False where the front door has to refuse a GPU's memory by name.
 inline bool are_in_reach(std::initializer_list<const void*> arrays) {
-  return !device::has_driver() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
+  return !may_be_out_of_reach() || std::none_of(arrays.begin(), arrays.end(), device::is_out_of_reach);
 }
 
 /// The same of what is written, and of what each part of a list reads.
 template <class Part>
 bool are_in_reach(const void* out, std::span<const Part> parts, const void* Part::*read) {
-  return !device::has_driver() ||
+  return !may_be_out_of_reach() ||
          (!device::is_out_of_reach(out) && std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
            return device::is_out_of_reach(part.*read);
          }));

@@ -1,9 +1,11 @@
 // Short sorts. Idea: most of a short sort's time goes to what comes before its comparisons. So this file asks only what
 // it must know, and leaves unusual requests to the front door.
 //
-// Keys alone of 4 and 8 bytes go to the vector sort as they are. Of all others the first keys are compared: what is in
-// order, against it or nearly in order needs a read and few moves (short_order.cpp). Pairs with a few heavy keys have
-// these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and its position (few_words.cpp).
+// Keys alone of 4 and 8 bytes go to the vector sort as they are. Up to 64 with values, as positions, by some bits, or
+// with −0 or NaN are put where vectors say that they belong (few_places.ipp). Of all others the first keys are
+// compared: what is in order, against it or nearly in order needs a read and few moves (short_order.cpp). Pairs with a
+// few heavy keys have these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and its position
+// (few_words.cpp).
 //
 // Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position, and pairs of bytes too.
 // Positions of bytes are counted.
@@ -16,7 +18,7 @@
 #include "cpu/sampled_split.hpp"
 #include "cpu/short_calls.hpp"
 #include "cpu/short_order.hpp"
-#include "cpu/vector_sort.hpp"
+#include "cpu/vector_parts.hpp"
 #include "plan/progress.hpp"
 #include "primitives/key_codec.hpp"
 
@@ -30,8 +32,6 @@ namespace sortile::cpu {
 
 namespace {
 
-// Of keys alone: what the L2 cache holds, and no second thread pays.
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_sampled = 100'000;                   // below no call allocates, as the long way does
 constexpr std::size_t most_keys_of_16_bits = 4096;               // from here on counting them pays
 constexpr std::size_t most_positions_of_16_bits = 16384;         // likewise
@@ -42,16 +42,16 @@ constexpr std::size_t least_in_order = 9, most_in_order = 32768; // keys that ar
                                                                  // more, the long way finds it
 constexpr std::size_t most_heavy_bytes = std::size_t{768} << 10; // of pairs with heavy keys; more go the long way
 
-// What a sample says of long arrays of few values, which the long way counts in half the time of a sort or less: values
-// that come twice in it, or one that fills most of it. Not if they begin in order: a read here finds them to be so.
-enum class few_values : std::uint8_t { unlikely, likely, one_alone };
+// Whether a sample of a long array suggests few values, which the long way counts in half the time of a sort or less:
+// values that come twice in it, or one that fills most of it. Not if they begin in order: a read here finds them to be
+// so.
 template <class K>
-few_values sampled_values(const K* keys, std::size_t n, const vector_kernels<K>& vectors) {
+bool are_few_values(const K* keys, std::size_t n, const vector_kernels<K>& vectors) {
   constexpr std::size_t size = 128, most = 112, first = 1024;
   const bool begins_in_order =
       std::is_sorted(keys, keys + first) || std::is_sorted(keys, keys + first, std::greater<>());
   if (begins_in_order && keys[0] != keys[first - 1])
-    return few_values::unlikely;
+    return false;
   K sample[size];
   for (std::size_t i = 0; i < size; ++i)
     sample[i] = keys[sampled_position(i, size, n)];
@@ -65,10 +65,10 @@ few_values sampled_values(const K* keys, std::size_t n, const vector_kernels<K>&
     heaviest = std::max(heaviest, end - i);
   }
   if (values == 1)
-    return are_same_bits(keys, n) ? few_values::one_alone : few_values::likely;
+    return true;
   // Beside a value that fills more than a quarter they are not counted, unless there are hardly any others.
   const bool few = values <= most && once <= (heaviest <= size / 4 ? 16 * twice + 2 : 2);
-  return !begins_in_order && (few || heaviest >= size / 4 * 3) ? few_values::likely : few_values::unlikely;
+  return !begins_in_order && (few || heaviest >= size / 4 * 3);
 }
 
 template <class K>
@@ -76,19 +76,18 @@ bool sort_keys(const sort_request& r, const ordering& by) {
   const vector_kernels<K>* const vectors = best_vector_kernels<K>();
   if (vectors == nullptr)
     return false;
-  if (r.n >= least_sampled && !by.takes_long)
-    switch (sampled_values(static_cast<const K*>(r.keys_in), r.n, *vectors)) {
-    case few_values::likely:
-      return false;
-    case few_values::one_alone:
+  const auto* const keys = static_cast<const K*>(r.keys_in);
+  if (r.n >= least_sampled && !by.takes_long) {
+    if (seem_one_key(keys, r.n) && best_vector_parts<K>()->are_all(keys, r.n, keys[0])) {
       if (r.keys_in != r.keys_out)
         std::memcpy(r.keys_out, r.keys_in, r.n * sizeof(K));
       return true;
-    case few_values::unlikely:
-      break;
     }
+    if (are_few_values(keys, r.n, *vectors))
+      return false;
+  }
   const plain_image<K> image(key_image<K>(r.type, by.direction, {}));
-  return vectors->unseen(static_cast<const K*>(r.keys_in), r.n, image, static_cast<K*>(r.keys_out));
+  return vectors->unseen(keys, r.n, image, static_cast<K*>(r.keys_out));
 }
 
 // Whether the arrays are as the front door wants them.
@@ -101,14 +100,16 @@ bool are_sound(const sort_request& r, std::size_t key) {
   if (r.carries == payload::none)
     return true;
   const std::size_t values = r.n * r.value_bytes;
+  const bool in_place = r.keys_in == r.keys_out;
   if (r.values_out == nullptr || r.value_bytes == 0 || r.value_bytes > widest_in_words ||
-      !apart(r.keys_in, keys, r.values_out, values) || !apart(r.keys_out, keys, r.values_out, values))
+      !apart(r.keys_in, keys, r.values_out, values) || (!in_place && !apart(r.keys_out, keys, r.values_out, values)))
     return false;
   if (r.carries == payload::indices)
     return (r.value_bytes == 4 || r.value_bytes == 8) && is_aligned(r.values_out, r.value_bytes);
-  return r.carries == payload::values && r.values_in != nullptr && same_or_apart(r.values_in, r.values_out, values) &&
-         apart(r.keys_in, keys, r.values_in, values) && apart(r.keys_out, keys, r.values_in, values) &&
-         (r.keys_in == r.keys_out) == (r.values_in == r.values_out);
+  if (r.carries != payload::values || r.values_in == nullptr || in_place != (r.values_in == r.values_out))
+    return false;
+  return in_place || (same_or_apart(r.values_in, r.values_out, values) && apart(r.keys_in, keys, r.values_in, values) &&
+                      apart(r.keys_out, keys, r.values_in, values));
 }
 
 bool is_in_reach(const sort_request& r) {
@@ -267,7 +268,7 @@ bool sorts_narrow(const sort_request& r, std::size_t key, const ordering& by) {
 // Whether a request is one for this file, and its arrays are sound.
 bool is_short(const sort_request& r) {
   const std::size_t key = key_bytes(r.type);
-  return r.n >= 2 && r.n <= most_bytes / 4 && key != 0 && (!r.input_is_scratch || r.keys_in == r.keys_out) &&
+  return r.n >= 2 && r.n <= most_short_bytes / 4 && key != 0 && (!r.input_is_scratch || r.keys_in == r.keys_out) &&
          are_sound(r, key);
 }
 
@@ -280,7 +281,7 @@ bool sorts_any_keys(const sort_request& r, const ordering& by) {
   if (r.n <= most_in_words)
     return !r.input_is_scratch || r.carries != payload::indices;
   if (r.carries == payload::none && by.is_whole() && !is_float(r.type) && (key == 4 || key == 8))
-    return r.n <= most_bytes / key;
+    return r.n <= most_short_bytes / key;
   return sorts_narrow(r, key, by);
 }
 
@@ -289,11 +290,13 @@ bool sort_short(const sort_request& r, const ordering& by) {
   if (r.carries == payload::none && by.is_whole()) {
     if (key == 4 && sort_keys<std::uint32_t>(r, by))
       return true;
-    if (key == 8 && r.n <= most_bytes / 8 && sort_keys<std::uint64_t>(r, by))
+    if (key == 8 && r.n <= most_short_bytes / 8 && sort_keys<std::uint64_t>(r, by))
       return true;
   }
   if (r.input_is_scratch && r.carries == payload::indices)
     return false;
+  if (sort_by_places(r, by))
+    return true;
   if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, by.direction))
     return true;
   if (sort_heavy(r, key, by))

@@ -5,6 +5,9 @@
 
 namespace sortile::cpu {
 
+/// Keys alone that are sorted at once: what the L2 cache holds, and no second thread pays.
+inline constexpr std::size_t most_short_bytes = std::size_t{1} << 20;
+
 /// Does a short sort at once, and returns true. False: nothing was done, and the request goes on to the front door's
 /// checks, which name every misuse. `engine_is_open`: no other engine than this one was asked for.
 bool sort_small(const sort_request& request, const options& opts, bool engine_is_open) noexcept;

@@ -1,6 +1,7 @@
 // The vector sorts in AVX2, as templates: included by the one source file of each key width.
 #pragma once
 
+#include "cpu/few_places.hpp"
 #include "cpu/intrinsics.hpp"
 #include "cpu/misplaced.hpp"
 #include "cpu/split_tables.hpp"
@@ -38,6 +39,8 @@
 #include "cpu/vector_parts.ipp"
 
 #include "cpu/vector_ranks.ipp"
+
+#include "cpu/few_places.ipp"
 #undef SORTILE_CPU_ISA
 #include "cpu/target_end.ipp"
 

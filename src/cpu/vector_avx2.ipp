@@ -10,6 +10,9 @@ namespace sortile::cpu::avx2 {
 // Eight words of −1, then zeros: first() loads from where as many words of −1 are left as it wants.
 alignas(32) inline constexpr std::int32_t lane_mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 
+// Numbers of words, of which a permutation takes what is below eight.
+alignas(32) inline constexpr std::int32_t lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 // What both widths have in common; Width has the operations that differ.
 template <class Number, class Width>
 struct vector_of {
@@ -29,8 +32,29 @@ struct vector_of {
   static SORTILE_INLINE V load_first(const T* p, std::size_t n) {
     return _mm256_maskload_epi32(reinterpret_cast<const int*>(p), first(n));
   }
+  // Fewer than all lanes. AMD's processors take a masked store apart into 40 operations; here the first lanes and the
+  // last ones are stored, which overlap.
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) {
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first(n), v);
+    const std::size_t words = n * (sizeof(T) / 4);
+    auto* const to = reinterpret_cast<std::int32_t*>(p);
+    if (words >= 4) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(v));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + words - 4), _mm256_castsi256_si128(rotated(v, words - 4)));
+    } else if (words >= 2) {
+      _mm_storeu_si64(to, _mm256_castsi256_si128(v));
+      _mm_storeu_si64(to + words - 2, _mm256_castsi256_si128(rotated(v, words - 2)));
+    } else if (words > 0) {
+      *to = _mm_cvtsi128_si32(_mm256_castsi256_si128(v));
+    }
+  }
+  // The last lanes of n > lanes keys, of which `last` begins with n % lanes, and the rest are at the end of `before`.
+  static SORTILE_INLINE void store_last(T* end, std::size_t n, V before, V last) {
+    const std::size_t words = n % lanes * (sizeof(T) / 4);
+    const V low = _mm256_loadu_si256(reinterpret_cast<const V*>(lane_mask + words));
+    store(end - lanes, _mm256_blendv_epi8(rotated(last, words), rotated(before, words), low));
+  }
+  static SORTILE_INLINE V rotated(V v, std::size_t words) { // so many words to the left
+    return _mm256_permutevar8x32_epi32(v, _mm256_loadu_si256(reinterpret_cast<const V*>(lane_numbers + words)));
   }
   static SORTILE_INLINE V fill_behind(V v, std::size_t n) {
     return _mm256_blendv_epi8(Width::all(std::numeric_limits<T>::max()), v, first(n));
@@ -43,10 +67,12 @@ struct vector_of {
     const V folded = _mm256_xor_si256(x, flip);
     return _mm256_xor_si256(folded, _mm256_and_si256(Width::signs(folded), negative));
   }
+  static SORTILE_INLINE V magnitude(V u) {
+    return _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
+  }
   static SORTILE_INLINE bool has_special(V u, V infinity) { // of floats: −0, or beyond infinity
     const V minus_zero = Width::all(std::numeric_limits<T>::min());
-    const V magnitude = _mm256_andnot_si256(minus_zero, u);
-    return !is_zero(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(u, minus_zero)));
+    return !is_zero(_mm256_or_si256(Width::greater(magnitude(u), infinity), Width::equal(u, minus_zero)));
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes
     const V magnitude = _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
@@ -58,6 +84,9 @@ struct vector_of {
     a = smaller;
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return !is_zero(Width::greater(a, b)); }
+  static SORTILE_INLINE V bits_and(V a, V b) { return _mm256_and_si256(a, b); }
+  static SORTILE_INLINE V without(V a, V b) { return _mm256_andnot_si256(b, a); }
+  static SORTILE_INLINE V either(V a, V b, V second) { return _mm256_blendv_epi8(a, b, second); }
   static SORTILE_INLINE V bits_or(V a, V b) { return _mm256_or_si256(a, b); }
   static SORTILE_INLINE unsigned lanes_of(V mask) { return Width::mask(mask); }
   static SORTILE_INLINE unsigned equal_lanes(V a, V b) { return Width::mask(Width::equal(a, b)); }
@@ -102,6 +131,8 @@ struct vector_of {
 
 struct vector_32 : vector_of<std::int32_t, vector_32> {
   static SORTILE_INLINE V minus(V a, V b) { return _mm256_sub_epi32(a, b); }
+  static SORTILE_INLINE V plus(V a, V b) { return _mm256_add_epi32(a, b); }
+  static SORTILE_INLINE void store_places(std::uint32_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<V*>(p), v); }
   static SORTILE_INLINE V all(T x) { return _mm256_set1_epi32(x); }
   static SORTILE_INLINE V min(V a, V b) { return _mm256_min_epi32(a, b); }
   static SORTILE_INLINE V max(V a, V b) { return _mm256_max_epi32(a, b); }
@@ -143,6 +174,11 @@ struct vector_32 : vector_of<std::int32_t, vector_32> {
 
 struct vector_64 : vector_of<std::int64_t, vector_64> {
   static SORTILE_INLINE V minus(V a, V b) { return _mm256_sub_epi64(a, b); }
+  static SORTILE_INLINE V plus(V a, V b) { return _mm256_add_epi64(a, b); }
+  static SORTILE_INLINE void store_places(std::uint32_t* p, V v) { // the lower halves
+    const V places = _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(places));
+  }
   static SORTILE_INLINE V all(T x) { return _mm256_set1_epi64x(x); }
   static SORTILE_INLINE V min(V a, V b) { return _mm256_blendv_epi8(a, b, greater(a, b)); }
   static SORTILE_INLINE V max(V a, V b) { return _mm256_blendv_epi8(b, a, greater(a, b)); }

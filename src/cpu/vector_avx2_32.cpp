@@ -7,6 +7,7 @@ namespace sortile::cpu {
 const vector_kernels<std::uint32_t> vector_kernels_avx2_32 = avx2_kernels<avx2::vector_32>;
 const vector_parts<std::uint32_t> vector_parts_avx2_32 = avx2::parts<avx2::vector_32>;
 const rank_parts<std::uint32_t> rank_parts_avx2_32 = avx2::parts_of_ranks<avx2::vector_32>;
+const place_keys<std::uint32_t> place_keys_avx2_32 = avx2::find_places<avx2::vector_32>;
 
 } // namespace sortile::cpu
 #endif

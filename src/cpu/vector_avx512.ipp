@@ -44,6 +44,9 @@ struct vector_32 {
     return _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), first(n), v);
   }
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi32(p, first(n), v); }
+  static SORTILE_INLINE void store_last(T* end, std::size_t n, V, V last) {
+    store_first(end - n % lanes, n % lanes, last);
+  }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi32(static_cast<int>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu32(a, b); }
   static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi32(a, b); }
@@ -69,9 +72,9 @@ struct vector_32 {
     const V folded = _mm512_xor_si512(x, flip);
     return _mm512_ternarylogic_epi32(folded, _mm512_srai_epi32(folded, 31), negative, 0x78);
   }
+  static SORTILE_INLINE V magnitude(V u) { return _mm512_and_si512(u, _mm512_set1_epi32(0x7fffffff)); }
   static SORTILE_INLINE bool has_special(V u, V infinity) { // of floats: −0, or beyond infinity
-    const V magnitude = _mm512_and_si512(u, _mm512_set1_epi32(0x7fffffff));
-    return _mm512_cmpgt_epu32_mask(magnitude, infinity) != 0 || _mm512_cmpeq_epu32_mask(u, _mm512_set1_epi32(INT32_MIN)) != 0;
+    return _mm512_cmpgt_epu32_mask(magnitude(u), infinity) != 0 || _mm512_cmpeq_epu32_mask(u, _mm512_set1_epi32(INT32_MIN)) != 0;
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes; 0 − 1 is above all others
     const V magnitude = _mm512_and_si512(u, _mm512_set1_epi32(0x7fffffff)), one = _mm512_set1_epi32(1);
@@ -211,6 +214,9 @@ struct vector_64 {
     return _mm512_mask_mov_epi64(_mm512_set1_epi64(-1), first(n), v);
   }
   static SORTILE_INLINE void store_first(T* p, std::size_t n, V v) { _mm512_mask_storeu_epi64(p, first(n), v); }
+  static SORTILE_INLINE void store_last(T* end, std::size_t n, V, V last) {
+    store_first(end - n % lanes, n % lanes, last);
+  }
   static SORTILE_INLINE V all(T x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   static SORTILE_INLINE V min(V a, V b) { return _mm512_min_epu64(a, b); }
   static SORTILE_INLINE V minus(V a, V b) { return _mm512_sub_epi64(a, b); }
@@ -236,9 +242,9 @@ struct vector_64 {
     const V folded = _mm512_xor_si512(x, flip);
     return _mm512_ternarylogic_epi64(folded, _mm512_srai_epi64(folded, 63), negative, 0x78);
   }
+  static SORTILE_INLINE V magnitude(V u) { return _mm512_and_si512(u, _mm512_set1_epi64(INT64_MAX)); }
   static SORTILE_INLINE bool has_special(V u, V infinity) {
-    const V magnitude = _mm512_and_si512(u, _mm512_set1_epi64(INT64_MAX));
-    return _mm512_cmpgt_epu64_mask(magnitude, infinity) != 0 || _mm512_cmpeq_epu64_mask(u, _mm512_set1_epi64(INT64_MIN)) != 0;
+    return _mm512_cmpgt_epu64_mask(magnitude(u), infinity) != 0 || _mm512_cmpeq_epu64_mask(u, _mm512_set1_epi64(INT64_MIN)) != 0;
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) {
     const V magnitude = _mm512_and_si512(u, _mm512_set1_epi64(INT64_MAX)), one = _mm512_set1_epi64(1);

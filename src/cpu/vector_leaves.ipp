@@ -152,11 +152,13 @@ void sort_leaf(const typename S::T* from, std::size_t n, const plain_image<key_b
   sort_rows<S, R, Lanes>(v);
   each<R>([&](auto row) __attribute__((always_inline)) {
     constexpr std::size_t r = row.value;
-    const V u = im.from(v[r]);
+    v[r] = im.from(v[r]);
     if (r < Whole || r < whole)
-      S::store(to + r * S::lanes, u);
+      S::store(to + r * S::lanes, v[r]);
+    else if constexpr (r == 0)
+      S::store_first(to, n, v[r]);
     else if (n > r * S::lanes)
-      S::store_first(to + r * S::lanes, n - r * S::lanes, u);
+      S::store_last(to + n, n, v[r - 1], v[r]);
   });
 }
 

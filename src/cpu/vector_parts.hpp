@@ -38,6 +38,8 @@ struct vector_parts {
   /// `images`, and has room for n.
   std::size_t (*take_out)(const K* images, std::size_t n, const K* heavy, std::size_t m, std::uint64_t* counts,
                           K* rest);
+  /// Whether n keys are all this one.
+  bool (*are_all)(const K* keys, std::size_t n, K key);
   /// Writes a key n times.
   void (*fill)(K* to, std::size_t n, K key);
   /// Sorts images, and leaves keys.

@@ -268,6 +268,11 @@ std::size_t heavy_taken_out(const key_bits<S>* images, std::size_t n, const key_
 }
 
 template <class S>
+bool are_all_keys(const key_bits<S>* keys, std::size_t n, key_bits<S> key) {
+  return are_all<S>(numbers<S>(keys), n, static_cast<typename S::T>(key));
+}
+
+template <class S>
 void fill_with(key_bits<S>* to, std::size_t n, key_bits<S> key) {
   fill_image<S>(numbers<S>(to), n, static_cast<typename S::T>(key ^ bias<S>), {});
 }
@@ -288,6 +293,7 @@ inline constexpr vector_parts<key_bits<S>> parts{static_cast<key_bits<S>>(std::n
                                                  images_in_four<S>,
                                                  split_two<S>,
                                                  heavy_taken_out<S>,
+                                                 are_all_keys<S>,
                                                  fill_with<S>,
                                                  images_sorted<S>};
 

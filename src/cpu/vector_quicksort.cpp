@@ -18,6 +18,7 @@
 #include "cpu/memory_slots.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/shared_quicksort.hpp"
+#include "cpu/small_sort.hpp"
 #include "cpu/zeros_and_nans.hpp"
 
 #include <algorithm>
@@ -58,6 +59,10 @@ class quick_sorter {
         kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
   bool run() {
+    if (n_ * sizeof(K) > most_short_bytes && seem_one_key(from_, n_) && are_one_key()) {
+      copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
+      return done();
+    }
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return true;
     if (!splits_pay(n_ * sizeof(K), workers_) && job_.scratch_room == 0 && !is_special_ && partition())
@@ -90,6 +95,16 @@ class quick_sorter {
     radix_job job = job_;
     job.stops_at_specials = true;
     return !(is_special_ = !radix_sort_keys<K>(job));
+  }
+
+  /// Of shorter arrays the short sorts have asked that.
+  bool are_one_key() const {
+    std::atomic<bool> others{false};
+    each_piece([&](unsigned, std::size_t begin, std::size_t end) {
+      if (!others.load(std::memory_order_relaxed) && !parts_.are_all(from_ + begin, end - begin, from_[0]))
+        others.store(true, std::memory_order_relaxed);
+    });
+    return !others;
   }
 
   /// False where none leads to the end.

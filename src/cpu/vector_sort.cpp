@@ -1,4 +1,5 @@
 // The choice between the vector sorts; see the header.
+#include "cpu/few_places.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/vector_parts.hpp"
 #include "cpu/vector_ranks.hpp"
@@ -47,5 +48,22 @@ const rank_parts<std::uint64_t>* best_rank_parts() {
 }
 
 #undef SORTILE_WIDEST
+
+#if defined(SORTILE_CPU_X86)
+#define SORTILE_IN_AVX2(kernel) uses(instruction_set::avx2) ? kernel : nullptr
+#else
+#define SORTILE_IN_AVX2(kernel) nullptr
+#endif
+
+template <>
+place_keys<std::uint32_t> best_place_keys() {
+  return SORTILE_IN_AVX2(place_keys_avx2_32);
+}
+template <>
+place_keys<std::uint64_t> best_place_keys() {
+  return SORTILE_IN_AVX2(place_keys_avx2_64);
+}
+
+#undef SORTILE_IN_AVX2
 
 } // namespace sortile::cpu

@@ -129,8 +129,18 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
   sort_images<S>(to, n, image);
 }
 
-// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, with no −0 and no NaN among them.
-// Stops at the first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
+// Whether images that rise from key to key, or fall, or stay, tell the order of floats among which a −0 or a NaN is:
+// not of NaNs, and +0 may not go behind a −0 that it has stood before.
+template <class S, bool Falling>
+[[gnu::noinline]] bool tell_order(typename S::V u, typename S::V next, typename S::V infinity) {
+  const typename S::V first = S::magnitude(u), second = S::magnitude(next);
+  if (S::has_special(first, infinity) || S::has_special(second, infinity))
+    return false;
+  return !Falling || (S::equal_lanes(S::bits_or(first, second), S::all(0)) & ~S::equal_lanes(u, next)) == 0;
+}
+
+// Whether the images rise from key to key, or fall, or stay, over all n > lanes keys, and tell their order. Stops at
+// the first place where they do not. Equal keys are equal bits, so what falls and stays may be reversed.
 template <class S, bool Falling>
 bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image) {
   using V = typename S::V;
@@ -138,8 +148,9 @@ bool is_run(const typename S::T* keys, std::size_t n, const plain_image<key_bits
   const V infinity = S::all(static_cast<typename S::T>(image.infinity));
   const auto holds = [&](std::size_t i) __attribute__((always_inline)) {
     const V u = S::load(keys + i), next = S::load(keys + i + 1);
-    if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity)))
-      return false;
+    if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity))) [[unlikely]]
+      if (!tell_order<S, Falling>(u, next, infinity))
+        return false;
     return !S::any_greater(im.to(Falling ? next : u), im.to(Falling ? u : next));
   };
   for (std::size_t i = 0; i + S::lanes < n; i += S::lanes)

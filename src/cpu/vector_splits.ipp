@@ -329,6 +329,25 @@ std::size_t equal_front(const typename S::T* keys, std::size_t n, typename S::T 
   return i;
 }
 
+// Whether n keys are all the same. Four stretches are read side by side: a processor that asks its memory ahead of one
+// stretch gets a quarter to a half less of it.
+template <class S>
+bool are_all(const typename S::T* keys, std::size_t n, typename S::T key) {
+  constexpr std::size_t stretches = 4, vectors = 2;
+  const std::size_t length = n / (stretches * vectors * S::lanes) * (vectors * S::lanes);
+  const typename S::V all = S::all(key);
+  for (std::size_t i = 0; i < length; i += vectors * S::lanes) {
+    typename S::V others = S::all(0);
+    each<stretches * vectors>([&](auto r) __attribute__((always_inline)) {
+      const auto* const here = keys + r.value / vectors * length + i + r.value % vectors * S::lanes;
+      others = S::bits_or(others, S::bits_xor(S::load(here), all));
+    });
+    if (!S::is_zero(others))
+      return false;
+  }
+  return std::all_of(keys + stretches * length, keys + n, [&](typename S::T x) { return x == key; });
+}
+
 template <class S>
 void sort_images(typename S::T* keys, std::size_t n, const plain_image<key_bits<S>>& image);
 

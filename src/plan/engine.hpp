@@ -4,6 +4,7 @@
 #include "cpu/memory_slots.hpp"
 
 #include <sortile/device.hpp>
+#include <sortile/few.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/request.hpp>
 #include <sortile/route.hpp>
@@ -193,7 +194,11 @@ const engine& choose_engine(const sort_request& request, const options& opts, pu
 std::string why_chosen(const engine& chosen, const sort_request& request, const options& opts, purpose what);
 
 /// Whether nobody asked for another engine than the CPU engine, by opts.engine or SORTILE_ENGINE.
-bool allows_cpu_engine(const options& opts);
+bool asks_for_no_other_engine(const options& opts);
+/// The same; the door of few keys is open only where SORTILE_ENGINE asks for no other.
+inline bool allows_cpu_engine(const options& opts) {
+  return (opts.engine.empty() && detail::few_door_is_open()) || asks_for_no_other_engine(opts);
+}
 
 /// For operations that the CPU engine alone does: refuses another engine asked for by name, and names that do not
 /// exist.

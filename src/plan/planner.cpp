@@ -122,7 +122,7 @@ std::string why_chosen(const engine& chosen, const sort_request& request, const 
   return before.empty() ? "the first choice of this build" : "the next choice, since " + before;
 }
 
-bool allows_cpu_engine(const options& opts) {
+bool asks_for_no_other_engine(const options& opts) {
   if (!opts.engine.empty())
     return opts.engine == "cpu";
   const bool allowed = engine_variable().empty() || engine_variable() == "cpu";
