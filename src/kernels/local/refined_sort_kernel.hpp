@@ -2,8 +2,8 @@
 // (refined_bins.hpp).
 //
 // As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, or that even
-// finer bins cannot take, stay in the list, for large_sort_kernel.hpp; others leave `done` in their place. So do, of
-// keys of more than 32 bits, those in which many are equal: there they are counted, whatever bits they differ in.
+// finer bins cannot take, stay in the list, for large_sort_kernel.hpp; others leave `done` in their place. So do those
+// in which many keys are equal and others differ in more than 32 bits: there they are counted, whatever they are.
 //
 // Why not in the local step: with the registers that this takes, keys that need none of it were sorted 5 % (of 32 bits)
 // and 10 % (of 64) slower. Keys that are clustered here are so elsewhere, too. So once an eighth of all buckets has
@@ -50,7 +50,8 @@ struct refined_sort_kernel {
   };
 
   using repeated = primitives::repeated_keys<Word, block_threads, local::capacity>;
-  static constexpr unsigned most_alike = 8; // of 256 keys: each value occurs four or five times
+  static constexpr unsigned most_alike = 8;           ///< of 256 keys: each value occurs four or five times
+  static constexpr unsigned most_bits_of_equals = 32; ///< two or three refinements come to single values
 
   local step; // its list holds the deferred buckets
 
@@ -73,19 +74,22 @@ struct refined_sort_kernel {
     const bucket b{0, begin - lead, lead, end - begin + lead};
     if (b.end > local::capacity || begin == end)
       return begin == end;
-    if constexpr (sizeof(Word) > 4)
-      if (repeated::are_many(
-              end - begin, [&](std::uint32_t p) { return step.in.load(begin + p); }, most_alike))
-        return false;
     keys_vector keys[local::vectors];
     step.load(b, keys);
     const Word first = step.image.image(step.in.load(begin)), differ = differing_bits_of(s, b, keys, first);
     const unsigned rest = bits_of(differ);
+    if (rest > most_bits_of_equals && are_many_equal(b, keys))
+      return false;
     const Word common = rest < 8 * sizeof(Word) ? Word(first >> rest << rest) : Word{0};
     return refined_bins<local>::sort(step, s.bins, b, keys, step.bins_from(common, rest), differ);
   }
 
  private:
+  /// By a key of each thread's first vector. A barrier.
+  static SORTILE_DEVICE bool are_many_equal(const bucket& b, const keys_vector (&keys)[local::vectors]) {
+    return repeated::are_many(
+        b.end / unsigned(local::vector), [&](std::uint32_t) { return keys[0][local::vector - 1]; }, most_alike);
+  }
   /// Asks the L2 for the bucket at q of the list, if there is one: this block's next.
   SORTILE_DEVICE void prefetch(std::uint64_t q, std::uint64_t many) const {
     constexpr unsigned line = 128 / sizeof(Word);
