@@ -3,8 +3,7 @@
 //
 //   fine[b][s · 2^bits + d]   of block b's share, keys in segment s that belong to bucket d
 //
-// Where there is room for a byte a key, each key's bucket is left for the partition, which need not search for it
-// again.
+// Where there is room for a byte a key, the partition finds each key's bucket there, and need not search again.
 //
 // A block goes through its share segment by segment, with the segment's tree. Each warp has counters of its own: lanes
 // that add 1 to one address, and do not ask for the result, take one access together.
