@@ -160,7 +160,7 @@ TEST(recipe, sends_skewed_wide_keys_between_splitters) {
   EXPECT_TRUE(is_first(22, 64, 16));
   EXPECT_TRUE(is_first(23, 64, 4));
   EXPECT_TRUE(is_first(24, 64, 0, true));
-  EXPECT_TRUE(is_first(27, 64, 0));
+  EXPECT_TRUE(is_first(26, 64, 0));
   EXPECT_TRUE(is_first(21, 128, 0));
   for (const unsigned log_n : {24u, 26u, 28u}) {
     const std::size_t n = std::size_t{1} << log_n;
@@ -168,7 +168,7 @@ TEST(recipe, sends_skewed_wide_keys_between_splitters) {
     EXPECT_EQ(fallback(n, 64, 4), sorter::splitters);
     EXPECT_EQ(fallback(n, 64, 0, true), sorter::splitters);
     EXPECT_EQ(fallback(n, 64, 16), log_n <= 25 ? sorter::splitters : sorter::lsd);
-    EXPECT_EQ(fallback(n, 64, 0), log_n >= 27 ? sorter::splitters : sorter::lsd);
+    EXPECT_EQ(fallback(n, 64, 0), log_n >= 26 ? sorter::splitters : sorter::lsd);
     EXPECT_NE(fallback(n, 32, 4), sorter::splitters);
     EXPECT_EQ(fallback(n, 128, 0), sorter::splitters);
     EXPECT_NE(fallback(n, 128, 8), sorter::splitters);
