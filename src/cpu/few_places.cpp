@@ -57,9 +57,8 @@ deciding_image<K> image_of(key_type type, const ordering& by) {
 template <class K>
 bool find_of(key_type type, const void* keys, std::size_t n, const ordering& by, std::uint32_t* places,
              seen_order& seen) {
-  const unsigned width = 8 * sizeof(K), end = by.bits.end == bit_window::whole_key ? width : by.bits.end;
   const place_keys<K> place = best_place_keys<K>();
-  if (place == nullptr || by.bits.begin > end || end > width)
+  if (place == nullptr || !are_bits_of(by.bits, 8 * sizeof(K)))
     return false;
   seen = place(static_cast<const K*>(keys), n, image_of<K>(type, by), places);
   if (seen == seen_order::falling)

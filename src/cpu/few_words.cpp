@@ -132,8 +132,7 @@ void place_positions(void* to, std::size_t width, const Word* words, std::size_t
 template <class K>
 bool order_words(key_type type, const void* from, std::size_t n, const ordering& by, word_of_few<K>* words) {
   const auto* const vectors = best_vector_kernels<word_of_few<K>>();
-  const unsigned width = 8 * sizeof(K), end = by.bits.end == bit_window::whole_key ? width : by.bits.end;
-  if (vectors == nullptr || by.bits.begin > end || end > width)
+  if (vectors == nullptr || !are_bits_of(by.bits, 8 * sizeof(K)))
     return false;
   const key_codec<K> codec = make_key_codec<K>(type, by.direction, by.bits);
   const K* const keys = static_cast<const K*>(from);

@@ -13,6 +13,12 @@ struct ordering {
   bool is_whole() const { return bits.begin == 0 && bits.end == bit_window::whole_key; }
 };
 
+/// Whether there are such bits in keys of so many.
+constexpr bool are_bits_of(const bit_window& bits, unsigned width) {
+  const unsigned end = bits.end == bit_window::whole_key ? width : bits.end;
+  return bits.begin <= end && end <= width;
+}
+
 /// Sorts 2 to most_in_words keys, and what they carry. False where this processor has no vectors for it, no such bits
 /// are, or most keys differ in lower bits than words hold: nothing was done.
 bool sort_by_words(const sort_request& request, const ordering& by);

@@ -75,8 +75,8 @@ struct vector_of {
     return !is_zero(_mm256_or_si256(Width::greater(magnitude(u), infinity), Width::equal(u, minus_zero)));
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes
-    const V magnitude = _mm256_andnot_si256(Width::all(std::numeric_limits<T>::min()), u);
-    return Width::mask(_mm256_or_si256(Width::greater(magnitude, infinity), Width::equal(magnitude, Width::all(0))));
+    const V size = magnitude(u);
+    return Width::mask(_mm256_or_si256(Width::greater(size, infinity), Width::equal(size, Width::all(0))));
   }
   static SORTILE_INLINE void exchange(V& a, V& b) {
     const V smaller = Width::min(a, b);

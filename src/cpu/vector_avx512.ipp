@@ -77,8 +77,8 @@ struct vector_32 {
     return _mm512_cmpgt_epu32_mask(magnitude(u), infinity) != 0 || _mm512_cmpeq_epu32_mask(u, _mm512_set1_epi32(INT32_MIN)) != 0;
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) { // lanes; 0 − 1 is above all others
-    const V magnitude = _mm512_and_si512(u, _mm512_set1_epi32(0x7fffffff)), one = _mm512_set1_epi32(1);
-    return bits_of(_mm512_cmpgt_epu32_mask(_mm512_sub_epi32(magnitude, one), _mm512_sub_epi32(infinity, one)));
+    const V one = _mm512_set1_epi32(1);
+    return bits_of(_mm512_cmpgt_epu32_mask(_mm512_sub_epi32(magnitude(u), one), _mm512_sub_epi32(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu32_mask(a, b) != 0; }
 
@@ -247,8 +247,8 @@ struct vector_64 {
     return _mm512_cmpgt_epu64_mask(magnitude(u), infinity) != 0 || _mm512_cmpeq_epu64_mask(u, _mm512_set1_epi64(INT64_MIN)) != 0;
   }
   static SORTILE_INLINE unsigned zeros_and_nans(V u, V infinity) {
-    const V magnitude = _mm512_and_si512(u, _mm512_set1_epi64(INT64_MAX)), one = _mm512_set1_epi64(1);
-    return bits_of(_mm512_cmpgt_epu64_mask(_mm512_sub_epi64(magnitude, one), _mm512_sub_epi64(infinity, one)));
+    const V one = _mm512_set1_epi64(1);
+    return bits_of(_mm512_cmpgt_epu64_mask(_mm512_sub_epi64(magnitude(u), one), _mm512_sub_epi64(infinity, one)));
   }
   static SORTILE_INLINE bool any_greater(V a, V b) { return _mm512_cmpgt_epu64_mask(a, b) != 0; }
 

@@ -48,6 +48,21 @@ SORTILE_DEVICE block_prefix<T> block_exclusive_scan(block_scan_storage<T, Thread
   return {lane == 0 ? warp_before : op(warp_before, below), s.totals.load(warps)};
 }
 
+/// The sum over the threads before this one, by a word of storage a warp. One barrier, where an exclusive scan takes
+/// two, since each warp adds up the others' sums; another has to pass before `sums` are used again.
+SORTILE_DEVICE std::uint32_t sum_of_lower_threads(const simt::shared_view<std::uint32_t>& sums, std::uint32_t mine) {
+  const unsigned lane = simt::lane_index(), warp = simt::warp_index();
+  const std::uint32_t inclusive = warp_inclusive_scan(mine, plus{});
+  if (lane == simt::warp_size - 1)
+    sums[warp] = inclusive;
+  simt::block_barrier();
+  return simt::warp_reduce_add(lane < warp ? sums.load(lane) : 0u) + inclusive - mine;
+}
+/// What sum_of_lower_threads() has left in `sums` of so many warps: the sum over all threads.
+SORTILE_DEVICE std::uint32_t sum_of_all_threads(const simt::shared_view<std::uint32_t>& sums, unsigned warps) {
+  return simt::warp_reduce_add(simt::lane_index() < warps ? sums.load(simt::lane_index()) : 0u);
+}
+
 /// Items in place become the fold of `initial` and all items before them; returns the block's total without `initial`.
 template <class T, unsigned Threads, int Items, class Op>
 SORTILE_DEVICE T block_exclusive_scan(block_scan_storage<T, Threads>& s, T (&items)[Items], Op op, T initial) {

@@ -18,7 +18,7 @@
 // Cost: as bins of different keys, and once as much; 4 bytes of shared storage a key, which bins and order use later.
 #pragma once
 
-#include "primitives/warp_scan.hpp"
+#include "primitives/block_scan.hpp"
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
@@ -101,7 +101,8 @@ struct repeated_keys {
         mine[i] = keys.load(first + held(slot.load(at / 2), at) - 1);
       many += often[i] != 0 ? 1 : 0;
     }
-    std::uint32_t all = 0, to = before(sums, many, all); // a barrier: all have read
+    std::uint32_t to = sum_of_lower_threads(sums.view(), many); // a barrier: all have read
+    const std::uint32_t all = sum_of_all_threads(sums.view(), Threads / simt::warp_size);
     if (all > most_values)
       return 0;
     const auto c = counts::behind(keys);
@@ -130,7 +131,7 @@ struct repeated_keys {
     std::uint32_t sum = 0;
     for (std::uint32_t r = begin; r < end; ++r)
       sum += c.times.load(value_at(r));
-    std::uint32_t all = 0, at = lead + before(sums, sum, all);
+    std::uint32_t at = lead + sum_of_lower_threads(sums.view(), sum);
     for (std::uint32_t r = begin; r < end; ++r) {
       c.begins.fetch_or(at / simt::warp_size, 1u << at % simt::warp_size, simt::relaxed, simt::block_scope);
       at += c.times.load(value_at(r));
@@ -138,7 +139,7 @@ struct repeated_keys {
     simt::block_barrier();
     static_assert(rows <= Threads);
     const std::uint32_t bits = t < rows ? simt::popcount(c.begins.load(t < rows ? t : 0)) : 0;
-    const std::uint32_t in_rows_before = before(sums, bits, all);
+    const std::uint32_t in_rows_before = sum_of_lower_threads(sums.view(), bits);
     if (t < rows)
       c.before[t] = in_rows_before;
     simt::block_barrier();
@@ -151,17 +152,6 @@ struct repeated_keys {
 
  private:
   static constexpr std::uint32_t none = ~0u;
-  /// The sum over the threads before this one, and over all. One barrier; another has to pass before the next call.
-  static SORTILE_DEVICE std::uint32_t before(sums_array& sums, std::uint32_t mine, std::uint32_t& all) {
-    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
-    const std::uint32_t inclusive = warp_inclusive_scan(mine, plus{});
-    if (lane == simt::warp_size - 1)
-      sums[warp] = inclusive;
-    simt::block_barrier();
-    const std::uint32_t of_warp = lane < sums.size() ? sums.load(lane) : 0;
-    all = simt::warp_reduce_add(of_warp);
-    return simt::warp_reduce_add(lane < warp ? of_warp : 0u) + inclusive - mine;
-  }
   static SORTILE_DEVICE std::uint32_t hash(Word key) {
     std::uint32_t h = 0;
     for (unsigned w = 0; w < sizeof(Word) / 4; ++w)

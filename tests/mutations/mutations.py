@@ -33,7 +33,7 @@ MUTATIONS = [
     ("src/kernels/sample/sample_sort_kernel.hpp", "return n < bound ? std::uint32_t(n) : bound;", "return bound;", KERNELS, "sample*"),
     ("src/kernels/splitters/share_counts.hpp", "p = first + unsigned(i) * Threads; p < end)", "p = first + unsigned(i) * Threads; p <= end)", KERNELS, "splitter*"),
     ("src/kernels/splitters/splitter_digits.hpp", "x.digit[i] = kept.load(place(i));", "x.digit[i] = kept.load(place(i)) ^ 1u;", KERNELS, "splitter*"),
-    ("src/kernels/local/large_sort_kernel.hpp", "below += image.image(s.keys.load(other)) < mine ? 1 : 0;", "below += image.image(s.keys.load(other)) <= mine ? 1 : 0;", KERNELS, "refined_bins*"),
+    ("src/kernels/local/large_sort_kernel.hpp", "smaller += image.image(s.keys.load(other)) < mine ? 1 : 0;", "smaller += image.image(s.keys.load(other)) <= mine ? 1 : 0;", KERNELS, "refined_bins*"),
     ("src/kernels/splitters/share_counts.hpp", "for (unsigned w = 0; w < warps; ++w)", "for (unsigned w = 1; w < warps; ++w)", KERNELS, "splitter*"),
     ("src/kernels/narrow/count_sort_kernel.hpp", "arrays.in_shift == 0 ? 0 : unsigned(vector) - arrays.in_shift;", "arrays.in_shift;", KERNELS, "count_sort*"),
     ("src/kernels/histogram/radix_histogram.cu", "offset == 0 ? 0 : (16 - offset) / sizeof(Word)", "offset / sizeof(Word)", KERNELS, "radix_histogram*"),

@@ -119,15 +119,6 @@ struct bin_words {
       return (all & 0xffff) + (all >> 16);
     }
   }
-  /// The sum over all threads before this one. One barrier; another has to pass before `sums` are used again.
-  static SORTILE_DEVICE std::uint32_t before_thread(const words_view& sums, std::uint32_t sum) {
-    const unsigned lane = simt::lane_index(), warp = simt::warp_index();
-    const std::uint32_t inclusive = primitives::warp_inclusive_scan(sum, primitives::plus{});
-    if (lane == simt::warp_size - 1)
-      sums[warp] = inclusive;
-    simt::block_barrier();
-    return simt::warp_reduce_add(lane < warp ? sums.load(lane) : 0u) + inclusive - sum;
-  }
 
  private:
   /// to[w] = elements in all words before, 16 bits, over the bits of from[w]; elements_of(word) says how many a word

@@ -123,10 +123,10 @@ struct large_sort_kernel {
     if (t >= values)
       return;
     const Word mine = image.image(s.keys.load(t));
-    std::uint32_t below = 0;
+    std::uint32_t smaller = 0;
     for (std::uint32_t other = 0; other < values; ++other)
-      below += image.image(s.keys.load(other)) < mine ? 1 : 0;
-    s.order[below] = std::uint16_t(t);
+      smaller += image.image(s.keys.load(other)) < mine ? 1 : 0;
+    s.order[smaller] = std::uint16_t(t);
   }
   /// Sorts the keys [begin, end), which differ in these bits at most.
   SORTILE_DEVICE void sort(typename moves::storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {

@@ -31,7 +31,7 @@
 #pragma once
 
 #include "kernels/local/bin_words.hpp"
-#include "simt/simt.hpp"
+#include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -121,7 +121,7 @@ struct refined_bins {
     std::uint32_t sum = 0;
     for (std::uint32_t q = first; q < end; ++q)
       sum += s.counters.load(q);
-    std::uint32_t at = bin_words::before_thread(s.sums.view(), sum) + b.lead;
+    std::uint32_t at = primitives::sum_of_lower_threads(s.sums.view(), sum) + b.lead;
     for (std::uint32_t q = first; q < end; ++q) {
       const std::uint32_t here = s.counters.load(q);
       s.counters[q] = at;

@@ -17,10 +17,11 @@
 // bucket of more than `capacity` pairs is deferred: for a launch of larger blocks where there is one, or for
 // large_pairs_kernel.hpp.
 //
-// Between splitters, a bucket's own interval names its bins. Where keys are skewed in them, equal keys without values
-// are counted, and different ones sorted (primitives/repeated_keys.hpp). What is skewed even so is cut into pieces
-// between splitters of its own (primitives/piece_order.hpp); where a piece is too large, it is sorted by digits of 6
-// bits.
+// Of keys without values, where many are equal, these are counted before that, and different ones get bins once more
+// (primitives/repeated_keys.hpp).
+//
+// Between splitters, a bucket's own interval names its bins. What is skewed in them is cut into pieces between
+// splitters of its own (primitives/piece_order.hpp); where a piece is too large, it is sorted by digits of 6 bits.
 //
 // In place is allowed: a block has read its bucket before it writes.
 //

@@ -85,7 +85,7 @@ struct counted_bins {
     for (unsigned c = 0; c < own; ++c)
       sum += has[c];
     const std::uint32_t an_element = bins / n;
-    std::uint32_t before = bin_words<Threads, Threads * 4>::before_thread(sums, sum) * an_element;
+    std::uint32_t before = primitives::sum_of_lower_threads(sums, sum) * an_element;
     SORTILE_UNROLL
     for (unsigned c = 0; c < own; ++c) {
       const std::uint32_t begin = before;

@@ -15,8 +15,8 @@
 //
 // 8 sizes of a key and 6 of a value are moved per pair, whatever the distribution and however wide the keys; where the
 // output is apart from the input, 2 bytes more: until the second partition its keys' array holds each key's bucket of
-// the first, so that nobody searches for it twice. A heavy
-// key, frequent enough to fill a bucket, has one to itself (an equality bucket), and needs no further sorting.
+// the first, so that nobody searches for it twice. A heavy key, frequent enough to fill a bucket, has one to itself (an
+// equality bucket), and needs no further sorting.
 //
 // Order, stability, in place, workspace: as sort_pairs (pairs/sort_pairs.hpp). Deterministic. Needs sm_90 (bulk
 // copies).
