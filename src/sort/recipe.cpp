@@ -56,6 +56,9 @@ std::size_t sample_before_lsd(const sort_facts& f) {
 /// Up to here the key sort of 32- and 64-bit keys takes longer than the pair sort without values, whose scan has no
 /// launch before it.
 constexpr std::size_t keys_as_pairs = two_to(20);
+/// Floats of 32 bits, alone: from here on until their buckets are counted, passes are as quick as partitions, whatever
+/// the keys are (docs/performance-log-gpu.md, 237).
+constexpr std::size_t least_floats_by_passes = two_to(21);
 /// Up to here buckets of pairs fit the local step.
 constexpr std::size_t most_pairs = two_to(28);
 /// From so many keys on, log2, partitions between splitters are quicker than a pass a digit where keys are skewed, by
@@ -100,8 +103,11 @@ bool keys_can(const sort_facts& f) {
   return partitions_can(f) && f.value_bytes == 0 && f.n <= kernels::sort_keys_most &&
          (!f.floats || (f.key_bits == 32 && f.n >= partition_plan::least_counted));
 }
+bool floats_by_passes(const sort_facts& f) {
+  return f.floats && f.key_bits == 32 && f.value_bytes == 0 && f.n >= least_floats_by_passes;
+}
 bool pairs_can(const sort_facts& f) {
-  return partitions_can(f) && f.key_bits <= 64 && has_bulk_copies(f) && f.n <= most_pairs;
+  return partitions_can(f) && !floats_by_passes(f) && f.key_bits <= 64 && has_bulk_copies(f) && f.n <= most_pairs;
 }
 bool keys_in_one_block(const sort_facts& f) {
   return f.n <= (f.key_bits == 32   ? partition_plan::one_block_keys<std::uint32_t>
@@ -153,7 +159,9 @@ constexpr rule rules[] = {
     {"no partitions take them, and one launch is quicker than passes",
      [](const sort_facts& f) { return !by_partitions(f) && f.sample_fits && f.n <= sample_before_lsd(f); },
      always<sorter::sample>, "engine-choice-2.json"},
-    {"no partitions take them: bit windows, n on the device, narrow keys with values, more than 2^28 pairs, odd places",
+    {"no partitions take them: bit windows, n on the device, narrow keys with values, more than 2^28 pairs, odd "
+     "places; "
+     "or passes are as quick: floats of 32 bits",
      [](const sort_facts& f) { return !by_partitions(f); }, always<sorter::lsd>, ""},
     {"a few hundred pairs",
      [](const sort_facts& f) { return !by_keys(f) && f.sample_fits && f.n <= merged_in_one_block(f); },

@@ -138,9 +138,12 @@ TEST(recipe, has_passes_for_floats_that_are_counted) {
   const auto chosen = [](std::size_t n, unsigned key_bits, unsigned value_bytes = 0) {
     return gpu::sorters_for({.n = n, .key_bits = key_bits, .value_bytes = value_bytes, .floats = true});
   };
-  constexpr std::size_t most_by_value = std::size_t{1} << 27;
-  EXPECT_EQ(chosen(most_by_value, 32)[0], sorter::pairs);
-  for (const std::size_t n : {most_by_value + 1, 4 * most_by_value}) {
+  constexpr std::size_t most_by_passes = std::size_t{1} << 27;
+  EXPECT_EQ(chosen(most_by_passes, 32), gpu::sorters{sorter::lsd});
+  EXPECT_EQ(chosen(std::size_t{1} << 21, 32), gpu::sorters{sorter::lsd});
+  EXPECT_EQ(chosen((std::size_t{1} << 21) - 1, 32)[0], sorter::pairs);
+  EXPECT_EQ(chosen(most_by_passes, 32, 4)[0], sorter::pairs);
+  for (const std::size_t n : {most_by_passes + 1, 4 * most_by_passes}) {
     EXPECT_EQ(chosen(n, 32), (gpu::sorters{sorter::keys, sorter::lsd})) << n;
     EXPECT_NE(chosen(n, 32, 4)[0], sorter::keys) << n;
     EXPECT_NE(chosen(n, 64)[0], sorter::keys) << n;

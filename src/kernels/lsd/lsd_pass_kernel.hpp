@@ -74,6 +74,7 @@ struct lsd_pass_kernel {
     std::uint32_t odd; // active passes before this one, modulo 2
     std::uint32_t pass, shift, mask;
     bool first, keys_to_output, values_to_output, write_keys;
+    bool plain_floats; // neither −0 nor NaN among them
   };
 
   struct shared {
@@ -193,7 +194,8 @@ struct lsd_pass_kernel {
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
                .values_to_output = has_values && values.writes_output(before, all),
-               .write_keys = wants.keys || before + 1 < all};
+               .write_keys = wants.keys || before + 1 < all,
+               .plain_floats = codec.infinity != 0 && codec.mask == Word(~Word{0}) && findings.load(lsd_special) == 0};
   }
   /// Of digit t, by thread t. Has barriers where it is of ranks.
   template <bool ByRank>
@@ -206,8 +208,8 @@ struct lsd_pass_kernel {
   }
   SORTILE_DEVICE bool makes_values(shared& s) const { return wants.make_indices && s.going.load(0).first; }
 
-  /// Calls f once, with digit_of(key): by a function for floats or one for integers, so that the question is not asked
-  /// for each key.
+  /// Calls f once, with digit_of(key): by a function for integers, one for floats without −0 and NaNs, or one for all,
+  /// so that the question is not asked for each key.
   template <bool ByRank, class F>
   SORTILE_DEVICE void by_kind_of_digit(shared& s, F f) const {
     constexpr bool may_be_float = sizeof(Word) >= 2 && sizeof(Word) <= 8;
@@ -219,6 +221,9 @@ struct lsd_pass_kernel {
       const auto digits_of = [&](const auto& image) {
         f([&](Word key) { return std::uint32_t(image.image(key) >> c.shift) & c.mask; });
       };
+      if constexpr (lsd_may_be_plain_floats<Word> && !has_values) // large tiles of pairs have no registers for it
+        if (c.plain_floats)
+          return digits_of(float_image<Word>{codec.complement});
       if constexpr (may_be_float)
         if (codec.infinity != 0)
           return digits_of(any_image<Word>(codec));

@@ -32,6 +32,7 @@ struct lsd_scan_kernel {
   static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 2 ? 16 : 128 / sizeof(Word);
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
   static constexpr int vector = int(16 / sizeof(Word));
+  enum gathered_words : unsigned { ones, zeros = 4, order = 8, special, gathered_size }; // ones, zeros: of 32 bits
   using keys_vector = simt::vec<Word, vector>;
   static constexpr bool may_count_values = lsd_values::of_width<Word>;
   using own_values = block_values<Word>;
@@ -39,7 +40,7 @@ struct lsd_scan_kernel {
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
-    simt::shared_array<std::uint32_t, 9> gathered; // ones, zeros in words of 32 bits; order
+    simt::shared_array<std::uint32_t, gathered_size> gathered;
     std::conditional_t<may_count_values, typename own_values::storage, no_values> values;
   };
 
@@ -59,6 +60,7 @@ struct lsd_scan_kernel {
     Word ones = 0, zeros = 0;
     neighbours order;      // of whole stretches the same in all lanes of a warp
     bool by_value = false; // keys are counted by value, as far as this thread knows
+    bool special = false;  // some key is a −0 or a NaN
   };
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -68,7 +70,7 @@ struct lsd_scan_kernel {
     zero();
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies / 4; i += block_threads)
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
-    if (simt::thread_index() < 9)
+    if (simt::thread_index() < gathered_size)
       s.gathered[simt::thread_index()] = 0;
     if constexpr (may_count_values)
       if (passes.counts_values())
@@ -189,14 +191,15 @@ struct lsd_scan_kernel {
   /// counting by value.
   template <int N, class Image>
   SORTILE_DEVICE void images(shared& s, simt::vec<Word, N>& x, const Image& image, seen& all) const {
-    if constexpr (may_count_values && std::is_same_v<Image, any_image<Word>>) // floats
-      if (all.by_value && passes.few == few_values::written) {
-        SORTILE_UNROLL
-        for (int e = 0; e < N; ++e)
-          all.by_value &= image.tells_bits(x[e]);
-        if (!all.by_value)
-          own_values::give_up(s.values);
+    if constexpr (lsd_may_be_plain_floats<Word> && std::is_same_v<Image, any_image<Word>>) {
+      SORTILE_UNROLL
+      for (int e = 0; e < N; ++e)
+        all.special |= !image.tells_bits(x[e]);
+      if (all.by_value && passes.few == few_values::written && all.special) {
+        all.by_value = false;
+        own_values::give_up(s.values);
       }
+    }
     SORTILE_UNROLL
     for (int e = 0; e < N; ++e)
       x[e] = image.image(x[e]);
@@ -260,16 +263,19 @@ struct lsd_scan_kernel {
   SORTILE_DEVICE void gather(shared& s, const seen& all) const {
     SORTILE_UNROLL
     for (unsigned p = 0; p < pieces; ++p) {
-      const std::uint32_t ones = simt::warp_reduce_or(piece(all.ones, p));
-      const std::uint32_t zeros = simt::warp_reduce_or(piece(all.zeros, p));
+      const std::uint32_t set = simt::warp_reduce_or(piece(all.ones, p));
+      const std::uint32_t clear = simt::warp_reduce_or(piece(all.zeros, p));
       if (simt::lane_index() == 0) {
-        s.gathered.fetch_or(p, ones, simt::relaxed, simt::block_scope);
-        s.gathered.fetch_or(4 + p, zeros, simt::relaxed, simt::block_scope);
+        s.gathered.fetch_or(ones + p, set, simt::relaxed, simt::block_scope);
+        s.gathered.fetch_or(zeros + p, clear, simt::relaxed, simt::block_scope);
       }
     }
-    const std::uint32_t order = simt::warp_reduce_or(all.order.bits());
+    const std::uint32_t neighbours_do = simt::warp_reduce_or(all.order.bits());
     if (simt::lane_index() == 0)
-      s.gathered.fetch_or(8, order, simt::relaxed, simt::block_scope);
+      s.gathered.fetch_or(order, neighbours_do, simt::relaxed, simt::block_scope);
+    if constexpr (lsd_may_be_plain_floats<Word>)
+      if (simt::warp_any(all.special) && simt::lane_index() == 0)
+        s.gathered[special] = 1;
   }
   static SORTILE_DEVICE std::uint32_t piece(Word v, unsigned p) {
     if constexpr (sizeof(Word) <= 4)
@@ -292,7 +298,9 @@ struct lsd_scan_kernel {
       findings.fetch_or(lsd_ones + t,
                         std::uint64_t{s.gathered.load(2 * t)} | std::uint64_t{s.gathered.load(2 * t + 1)} << 32);
     if (t == 4)
-      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(8)});
+      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(order)});
+    if (t == 5 && s.gathered.load(special) != 0)
+      findings.fetch_or(lsd_special, std::uint64_t{1});
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/any_image.hpp"
+#include "kernels/float_image.hpp"
 #include "kernels/integer_image.hpp"
 #include "kernels/key_scan/key_order.hpp"
 #include "kernels/lsd/lsd_sort.hpp"
@@ -16,8 +17,12 @@ using detail::lsd_route;
 
 /// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
 /// neighbouring images do (key_scan/key_order.hpp); how many values keys have, or more than are counted
-/// (value_table.hpp).
-enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_different, lsd_findings_size };
+/// (value_table.hpp); of floats, whether some key is a −0 or a NaN (float_image.hpp).
+enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_different, lsd_special, lsd_findings_size };
+
+/// Whether there is a float_image of such keys, by which digits are had in a third of the instructions.
+template <class Word>
+constexpr bool lsd_may_be_plain_floats = sizeof(Word) == 4 || sizeof(Word) == 8;
 
 /// How many keys there are: known at the launch, or read from device memory and cut off at the bound; 0 where the
 /// verdict does not call the sort.
