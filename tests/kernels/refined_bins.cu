@@ -134,14 +134,15 @@ void check_sort(simt::queue q, unsigned many) {
 SIMT_TEST(refined_bins, equal_keys_in_a_sort) {
   on_every_schedule(
       [](simt::queue q) {
-        for (const std::uint64_t once : {0, 3}) {
-          auto keys = changed<std::uint64_t>(40'001, [&](std::uint64_t r, std::size_t i) {
-            return i % 4 < once ? r : (1 + r % 2500) * 0x9e3779b97f4a7c15u;
-          });
-          const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 4, .refined_bytes_from = 0});
-          std::sort(keys.begin(), keys.end());
-          EXPECT_TRUE(got == keys);
-        }
+        for (const std::uint64_t values : {2500, 11'000}) // in all 16 buckets
+          for (const std::uint64_t once : {0, 3}) {
+            auto keys = changed<std::uint64_t>(40'001, [&](std::uint64_t r, std::size_t i) {
+              return i % 4 < once ? r : (1 + r % values) * 0x9e3779b97f4a7c15u;
+            });
+            const auto got = sorted_by_buckets(q, keys, {}, {.partition_bits = 4, .refined_bytes_from = 0});
+            std::sort(keys.begin(), keys.end());
+            EXPECT_TRUE(got == keys) << values << ' ' << once;
+          }
       },
       1);
 }

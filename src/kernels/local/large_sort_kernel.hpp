@@ -21,6 +21,8 @@
 
 #include "kernels/local/digit_moves.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
+#include "primitives/bisect.hpp"
+#include "primitives/block_merge_sort.hpp"
 #include "primitives/radix_order.hpp"
 #include "primitives/repeated_keys.hpp"
 
@@ -41,6 +43,12 @@ struct large_sort_kernel {
   using wide_order = primitives::block_radix_order<block_threads, held>;
 
   using repeated = primitives::repeated_keys<Word, block_threads, usual>;
+  /// Values that are merged, and so ranked: passes of a digit take as long for few keys as for many.
+  static constexpr int values_a_thread = sizeof(Word) <= 8 ? 4 : 1;
+  static constexpr std::uint32_t most_ranked = block_threads * unsigned(values_a_thread);
+  using merging = primitives::block_merge_sort<values_a_thread, Word>;
+  static constexpr std::uint32_t of_images = primitives::merge_sort_room<Word>(most_ranked);
+  static constexpr bool room_behind = held - usual >= of_images; // where no keys are that repeat
   struct bucket_storage {
     alignas(16) simt::shared_array<Word, held> keys;
     union {
@@ -51,6 +59,7 @@ struct large_sort_kernel {
       typename radix_order::storage radix;
       typename wide_order::storage wide;
       alignas(16) typename repeated::slot_array slots;
+      alignas(16) simt::shared_array<Word, room_behind ? 1 : of_images> images;
     };
     typename repeated::sums_array sums;
   };
@@ -98,7 +107,7 @@ struct large_sort_kernel {
           repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
       simt::block_barrier();
       if (values != 0) {
-        if (values <= block_threads)
+        if (values <= most_ranked)
           rank(s, values);
         else
           radix_order::find(s.radix, s.order.view(), values, image_of);
@@ -116,17 +125,22 @@ struct large_sort_kernel {
     for (std::uint32_t p = t; p < keys; p += block_threads)
       out[begin + p] = s.keys.load(s.order.load(p));
   }
-  /// The order of so many different keys: a thread counts those below its own. Passes of a digit, which take as long
-  /// for few keys as for many, would take ten times as long for a hundred.
+  /// The order of so many different keys: images are merged, and each key looks for its own.
   SORTILE_DEVICE void rank(bucket_storage& s, std::uint32_t values) const {
-    const unsigned t = simt::thread_index();
-    if (t >= values)
-      return;
-    const Word mine = image.image(s.keys.load(t));
-    std::uint32_t smaller = 0;
-    for (std::uint32_t other = 0; other < values; ++other)
-      smaller += image.image(s.keys.load(other)) < mine ? 1 : 0;
-    s.order[smaller] = std::uint16_t(t);
+    const auto sorted = [&s] {
+      if constexpr (room_behind)
+        return s.keys.subview(usual, of_images);
+      else
+        return s.images.view();
+    }();
+    merging::sort_loaded(sorted, values, Word(~Word{0}), [&](std::uint32_t i) { return image.image(s.keys.load(i)); });
+    simt::block_barrier();
+    for (std::uint32_t i = simt::thread_index(); i < values; i += block_threads) {
+      const Word mine = image.image(s.keys.load(i));
+      const std::uint32_t smaller = primitives::last_that(
+          0, values - 1, [&](std::uint32_t r) { return sorted.load(primitives::merge_sort_place<Word>(r)) <= mine; });
+      s.order[smaller] = std::uint16_t(i);
+    }
   }
   /// Sorts the keys [begin, end), which differ in these bits at most.
   SORTILE_DEVICE void sort(typename moves::storage& s, std::uint32_t begin, std::uint32_t end, Word differ) const {
