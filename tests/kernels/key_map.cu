@@ -241,7 +241,8 @@ SIMT_TEST(key_map, few_digits_are_left_to_the_passes) {
         check(changed<std::uint64_t>(n, in_clusters(64)), 1);
         check(changed<std::uint64_t>(n, in_clusters(40)), passes); // they differ in five digits
         check(changed<std::uint64_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }), passes);
-        check(make_keys<std::uint64_t>(n, shape::few), passes); // they differ in all, but have few values
+        check(make_keys<std::uint64_t>(n, shape::few), passes);      // they differ in all, but have few values
+        check(make_keys<std::uint64_t>(n, shape::and_of_3), passes); // most of the bits in which they differ are clear
       },
       0);
 }

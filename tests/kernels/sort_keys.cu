@@ -315,6 +315,33 @@ void check_given_away_by_sample(simt::queue q, const std::vector<Word>& keys, un
 #endif
 }
 
+/// Even buckets of values that repeat: the passes', of 32 bits and from so many keys on.
+SIMT_TEST(sort_keys, what_repeats_is_given_to_the_passes_by_a_sample) {
+  constexpr std::uint32_t passes = 2;
+  const auto repeated = []<class Word>(Word, std::uint64_t values) {
+    return changed<Word>(120'001, [values](std::uint64_t r, auto) { return r % values * 0x9e3779b97f4a7c15u >> 9; });
+  };
+  on_every_schedule(
+      [&](simt::queue q) {
+        const auto role = [&](auto keys, std::uint64_t repeats_from) {
+          buffer<std::uint32_t> told(1, 99);
+          const auto got = sorted_by_buckets(
+              q, keys, {told.view().data(), 0, passes},
+              {.partition_bits = 6, .sample_from = 0, .map_keys_from = never, .repeats_from = repeats_from});
+          const std::uint32_t found = told.host()[0] & kernels::verdict::roles;
+          if (found == 0) {
+            std::sort(keys.begin(), keys.end());
+            EXPECT_TRUE(got == keys);
+          }
+          return found;
+        };
+        EXPECT_EQ(role(repeated(std::uint32_t{}, 20'000), 0), passes);
+        EXPECT_EQ(role(repeated(std::uint32_t{}, 20'000), never), 0u);
+        EXPECT_EQ(role(make_keys<std::uint32_t>(120'001, shape::uniform), 0), 0u);
+        EXPECT_EQ(role(repeated(std::uint64_t{}, 20'000), 0), 0u) << "of 64 bits";
+      },
+      0);
+}
 SIMT_TEST(sort_keys, skewed_ones_are_given_away_by_a_sample) {
   constexpr std::size_t n = 120'001;
   on_every_schedule(

@@ -218,6 +218,18 @@ SIMT_TEST(sort_pairs_map, uneven_keys_are_given_to_the_passes) {
       },
       0);
 }
+/// So are those with bits that are mostly clear, which no map is drawn of.
+SIMT_TEST(sort_pairs_map, uneven_bits_are_given_to_the_passes) {
+  constexpr std::uint32_t passes = 2;
+  on_every_schedule(
+      [&](simt::queue q) {
+        auto h = mapped<std::uint64_t>(key_type::u64, 4);
+        h.passes = passes;
+        h.value_bytes = 4;
+        EXPECT_EQ(told_role(q, make_keys<std::uint64_t>(60'001, shape::and_of_3), h), passes);
+      },
+      0);
+}
 /// Where a map is asked for of any number of pairs. No sample of so few is skewed, so none is drawn.
 SIMT_TEST(sort_pairs_map, asked_for_of_a_few_pairs) {
   on_every_schedule(

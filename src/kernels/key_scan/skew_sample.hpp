@@ -49,6 +49,16 @@
 // repetitions cost nothing; what costs are values of some thousand keys beside others: Zipf's numbers, 20,000 to
 // 250,000 values. They are those that repeat where frequent ones are left out, beside many that are seen but once.
 //
+// Repeats. Of 32-bit keys alone, a value that occurs some hundred times makes buckets uneven and fills a bin, and
+// passes are quicker than what is done about that. So where one of 128 samples has another one's value, passes take the
+// keys, however even their buckets are: up to some 100,000 values.
+//
+// Uneven bits. A smooth distribution leaves a key's lower bits even: one of two is set. Where bits differ and yet most
+// are clear, or set, as in the AND of random words, keys are dense at every scale, and no map spreads them. So the
+// two lowest quarters of samples that hardly repeat are looked at, as far as their bits differ among a warp's: where
+// of each less than three of eight bits are set, or more than five, passes take the keys at once, and no map is drawn.
+// (One quarter alone may be uneven: the lowest, of numbers made from floats, and the other, of narrow clusters.)
+//
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
 // enough. So a second question is whether no two neighbouring samples of a warp fall, or no two rise. Both hold where
 // all samples are equal. An LSD sort, too, reads the keys once and copies them if they are in order. So where it is the
@@ -83,20 +93,24 @@ struct skew_limits {
   std::uint32_t pairs_limit = 0;  ///< ordered pairs of samples that share a bin; 0: not asked
   std::uint32_t uneven_limit = 0; ///< samples of a group whose buckets are too full, if only by a little; 0: not asked
 
+  bool repeats_too = false; ///< values that repeat are reason enough
+
   bool in_order_too = false; ///< keys that seem to be in order are judged too: the fallback is as quick with them
   bool equal_too = false;    ///< so are keys that seem to be equal, by an LSD sort behind the fallback
 
   SORTILE_HOST_DEVICE bool judges() const { return limit != 0; }
 };
 
-template <unsigned Samples, unsigned MostBits>
+/// CounterBits: more counters than bins tell more values apart.
+template <unsigned Samples, unsigned MostBits, unsigned CounterBits = MostBits>
 struct skew_sample : skew_limits {
   static constexpr unsigned samples = Samples, most_bits = MostBits;
   static constexpr double least_limit = 32;
   static constexpr unsigned cell_bits = MostBits + 5; ///< a bit of a counter is a cell
+  static constexpr unsigned counter_bits = CounterBits, value_cell_bits = CounterBits + 5;
   static constexpr unsigned together_bits = 4, together = 1u << together_bits;
-  using counters = simt::shared_array<std::uint32_t, (1u << most_bits) + 4>; // and a sum
-  using counter_view = simt::shared_view<std::uint32_t>;                     // of 2^bits of them, or more
+  using counters = simt::shared_array<std::uint32_t, (1u << counter_bits) + 4>; // and a sum
+  using counter_view = simt::shared_view<std::uint32_t>;                        // of 2^bits of them, or more
 
   /// For 2^bucket_bits buckets that may hold `most` of n keys each, and nearly all of them no more than `fits`. Judges
   /// nothing where no sample could reach the limit.
@@ -199,14 +213,16 @@ struct skew_sample : skew_limits {
   template <unsigned Threads, class Word, unsigned Each, class BucketOf>
   SORTILE_DEVICE bool share_buckets(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,
                                     std::uint32_t passed_over = 0) const {
-    return shared_limit != 0 && sharing<Threads>(cells, xs, bucket_of, passed_over) >= shared_limit;
+    return shared_limit != 0 && sharing<Threads, cell_bits>(cells, xs, bucket_of, passed_over) >= shared_limit;
   }
-  /// Whether values repeat: a fortieth of the samples have one that an earlier sample has. By a hash, whose cells some
-  /// hundredth of 2048 different values share.
+  /// How many samples have a value that an earlier one has, give or take four times the root of those that only a hash
+  /// makes equal: 16 of 2048.
   template <unsigned Threads, class Word, unsigned Each>
-  static SORTILE_DEVICE bool repeat(const counter_view& cells, const Word (&xs)[Each]) {
-    return sharing<Threads>(cells, xs, value_cell{}) >= shared_by_chance + samples / 40;
+  static SORTILE_DEVICE std::uint32_t repeated(const counter_view& cells, const Word (&xs)[Each]) {
+    const std::uint32_t seen = sharing<Threads, value_cell_bits>(cells, xs, value_cell{});
+    return seen > shared_by_chance ? seen - shared_by_chance : 0;
   }
+  static constexpr std::uint32_t many_repeated = samples / 40, some_repeated = samples / 128;
   /// How many values the samples have, and how many of these are seen once; told apart by a hash.
   struct values_seen {
     static constexpr unsigned bins = 1u << most_bits, counted = 512; ///< by an LSD sort (lsd/value_table.hpp)
@@ -250,7 +266,14 @@ struct skew_sample : skew_limits {
     for (unsigned j = 0; j < Each; ++j)
       passed_over |= count.load(primitives::multiplicative_hash<most_bits>(xs[j])) >= frequent ? 1u << j : 0;
     simt::block_barrier(); // the counters have been read
-    return sharing<Threads>(count, xs, value_cell{}, passed_over) >= shared_by_chance + samples / 200;
+    return sharing<Threads, value_cell_bits>(count, xs, value_cell{}, passed_over) >= shared_by_chance + samples / 200;
+  }
+  /// Whether the bits in which keys differ are mostly clear, or mostly set, in each of the two lowest quarters.
+  template <class Word, unsigned Each>
+  static SORTILE_DEVICE bool have_uneven_bits(const counter_view& count, const Word (&images)[Each]) {
+    static_assert(sizeof(Word) <= 8);
+    constexpr unsigned width = 2 * sizeof(Word);
+    return bits_are_uneven<width, 0>(count, images) && bits_are_uneven<width, width>(count, images);
   }
   /// Whether the samples rise, or fall, as far as is asked.
   template <class Word, unsigned Each>
@@ -267,21 +290,43 @@ struct skew_sample : skew_limits {
   }
 
  private:
-  static constexpr unsigned sum_at = 1u << most_bits; // behind the counters
+  static constexpr unsigned sum_at = 1u << counter_bits; // behind the counters
 
+  /// Of bits `shift` … on, so many. Three barriers and one before.
+  template <unsigned Width, unsigned Shift, class Word, unsigned Each>
+  static SORTILE_DEVICE bool bits_are_uneven(const counter_view& count, const Word (&images)[Each]) {
+    constexpr std::uint32_t mask = (1u << Width) - 1;
+    const auto bits_of = [](Word x) { return std::uint32_t(x >> Shift) & mask; };
+    std::uint32_t any = 0, all = mask;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j) {
+      any |= bits_of(images[j]);
+      all &= bits_of(images[j]);
+    }
+    const std::uint32_t differ = simt::warp_reduce_or(any) & simt::warp_reduce_or(~all);
+    std::uint32_t set = 0;
+    SORTILE_UNROLL
+    for (unsigned j = 0; j < Each; ++j)
+      set += unsigned(simt::popcount(bits_of(images[j]) & differ));
+    simt::block_barrier(); // the last sum has been read
+    const std::uint32_t asked = sum_of_all(count, Each * unsigned(simt::popcount(differ)));
+    simt::block_barrier();
+    const std::uint32_t are_set = sum_of_all(count, set);
+    return are_set < asked / 8 * 3 || are_set > asked / 8 * 5;
+  }
   struct value_cell {
     template <class Word>
     SORTILE_DEVICE std::uint32_t operator()(Word x) const {
-      return primitives::multiplicative_hash<cell_bits>(x);
+      return primitives::multiplicative_hash<value_cell_bits>(x);
     }
   };
-  static constexpr unsigned shared_by_chance = samples / 2 * samples >> cell_bits; ///< by different values
+  static constexpr unsigned shared_by_chance = samples / 2 * samples >> value_cell_bits; ///< by different values
 
   /// How many samples fall into a cell of one bit that an earlier one has taken.
-  template <unsigned Threads, class Word, unsigned Each, class BucketOf>
+  template <unsigned Threads, unsigned CellBits, class Word, unsigned Each, class BucketOf>
   static SORTILE_DEVICE std::uint32_t sharing(const counter_view& cells, const Word (&xs)[Each], BucketOf bucket_of,
                                               std::uint32_t passed_over = 0) {
-    for (unsigned w = simt::thread_index(); w < 1u << most_bits; w += Threads)
+    for (unsigned w = simt::thread_index(); w < 1u << (CellBits - 5); w += Threads)
       cells[w] = 0;
     simt::block_barrier();
     std::uint32_t taken = 0;
@@ -289,7 +334,7 @@ struct skew_sample : skew_limits {
     for (unsigned j = 0; j < Each; ++j) {
       if ((passed_over >> j & 1) != 0)
         continue;
-      const std::uint32_t cell = bucket_of(xs[j]) & ((1u << cell_bits) - 1), bit = 1u << (cell & 31);
+      const std::uint32_t cell = bucket_of(xs[j]) & ((1u << CellBits) - 1), bit = 1u << (cell & 31);
       const bool was =
           (cells.load(cell >> 5, simt::relaxed, simt::block_scope) & bit) != 0 || // without waiting for others
           (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0;

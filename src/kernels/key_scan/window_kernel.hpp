@@ -33,7 +33,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 template <class Word, class Image = integer_image<Word>>
 struct window_kernel {
   using many = skew_sample<8192, 12>;
-  using few = skew_sample<2048, 10>;
+  using few = skew_sample<2048, 10, 12>;
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 1024;
   using reduction = primitives::block_scan_storage<Word, block_threads>;
@@ -101,11 +101,16 @@ struct window_kernel {
     const key_window<Word> w = s.window.load(0);
     if (w.one_value_a_bucket(bins) || Sample::in_some_order(x))
       return;
+    bool repeats = false; // and buckets are even
     if (!few_alone) {
       if (w.dense(n))
         return leave(digits_of(w.span));
-      if (!skewed<Sample>(s, w, x))
-        return;
+      if (!skewed<Sample>(s, w, x)) {
+        repeats =
+            limits.repeats_too && Sample::template repeated<block_threads>(s.count.view(), x) >= Sample::some_repeated;
+        if (!repeats)
+          return;
+      }
     }
     if constexpr (sizeof(Word) <= 8) {
       const auto values = Sample::template count_values<block_threads>(s.count.view(), x);
@@ -116,9 +121,18 @@ struct window_kernel {
           leave(digits_of(w.span), values.are_many() ? verdict::many_values : 0);
         return;
       }
+      const std::uint32_t said = values.are_many() ? verdict::many_values : 0;
+      if (repeats)
+        return leave(0, said);
+      if (!may_map)
+        return leave(sizeof(Word), said);
+      repeats = Sample::template repeated<block_threads>(s.count.view(), x) >= Sample::many_repeated;
+      // Neither is of use: a map, nor splitters, which move more than passes do.
+      if (!repeats && Sample::have_uneven_bits(s.count.view(), x))
+        return leave(0, said);
       // Frequent values fall together in a map that has no buckets for them.
-      if (!may_map || (!key_map<Word>::parts_heavy && Sample::template repeat<block_threads>(s.count.view(), x)))
-        return leave(sizeof(Word), values.are_many() ? verdict::many_values : 0);
+      if (repeats && !key_map<Word>::parts_heavy)
+        return leave(sizeof(Word), said);
     } else if (!may_map) {
       return leave();
     }
@@ -139,7 +153,7 @@ struct window_kernel {
   template <class Sample, unsigned Each>
   static SORTILE_DEVICE bool passes_win(shared& s, const key_window<Word>& w, const Word (&images)[Each],
                                         const typename Sample::values_seen& values) {
-    if constexpr (sizeof(Word) == 4 && !Image::of_floats) {
+    if constexpr (sizeof(Word) == 4) {
       if (digits_of(w.span) < sizeof(Word))
         return true;
       if (values.are_mostly_rare())

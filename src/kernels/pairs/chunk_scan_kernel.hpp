@@ -44,8 +44,9 @@ struct chunk_scan_kernel {
   map_of_keys drawn;
   places_of_chunks tables;
   typename spread_finder::sample limits;
-  std::uint32_t fewest;  // values (spread_sample.hpp)
-  bool uneven_to_passes; // keys that no map spreads are the LSD sort's
+  std::uint32_t fewest;       // values (spread_sample.hpp)
+  bool uneven_to_passes;      // keys that no map spreads are the LSD sort's
+  bool uneven_bits_to_passes; // keys with uneven bits are
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const spread_finder finder{chunk.in, chunk.image, limits, chunk.n, fewest, drawn.sample_bits != 0};
@@ -77,8 +78,8 @@ struct chunk_scan_kernel {
     drawn.spreads[0] = sampled.keys;
     gate.told.take();
     if (sampled.found == skew::given_away) {
-      if (values.are_few())
-        gate.told.give_to_passes();
+      if (values.are_few() || (sampled.uneven_bits && uneven_bits_to_passes))
+        gate.told.give_to_passes(values.are_many() ? verdict::many_values : 0);
       else
         gate.told.give_away(values.are_many() ? verdict::many_values : 0);
     }

@@ -193,7 +193,8 @@ class pair_sort {
                              .tables = places(),
                              .limits = limits(),
                              .fewest = fewest_values(),
-                             .uneven_to_passes = passes_take_uneven()});
+                             .uneven_to_passes = passes_take_uneven(),
+                             .uneven_bits_to_passes = value_size<Value> == 0 || passes_take_uneven()});
   }
 
   void partition(const arrays& from, const arrays& to, const simt::global<std::uint32_t>& before,

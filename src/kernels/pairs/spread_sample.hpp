@@ -50,6 +50,7 @@ struct spread_sample {
     spread keys;
     Word lowest, highest; // samples' images; of floats, of finite ones
     skew found;
+    bool uneven_bits; // that is why no map is tried
   };
 
   simt::global<const Word> in;
@@ -75,7 +76,7 @@ struct spread_sample {
       s.few = few ? 1 : 0;
     }
     simt::block_barrier();
-    result r{s.found.load(0), ends.low, ends.high, skew::none};
+    result r{s.found.load(0), ends.low, ends.high, skew::none, false};
     const bool few = s.few != 0;
     if constexpr (of_floats) {
       const std::uint32_t by_bits =
@@ -94,7 +95,14 @@ struct spread_sample {
     limits.template count_bins<Threads>(s.count.view(), x, number_of(limits.bits));
     const bool too_full = limits.template skewed<Threads>(s.count.view()) ||
                           limits.template share_buckets<Threads>(s.count.view(), x, number_of(limits.bucket_bits));
-    if (too_full && may_map && !few && !limits.template repeat<Threads>(s.count.view(), x)) {
+    const bool may_draw =
+        too_full && may_map && !few && sample::template repeated<Threads>(s.count.view(), x) < sample::many_repeated;
+    if (may_draw) {
+      Word images[each];
+      images_of(x, images);
+      r.uneven_bits = sample::have_uneven_bits(s.count.view(), images);
+    }
+    if (may_draw && !r.uneven_bits) {
       r.found = skew::for_a_map;
       if constexpr (of_floats)
         r.keys = one_sign(ends) ? spread::whole() : spread::between(image, ends.low, ends.high, 1);
@@ -151,10 +159,13 @@ struct spread_sample {
   static SORTILE_DEVICE bool one_sign(const interval& i) { return (i.low ^ i.high) >> (width - 1) == 0; }
   SORTILE_DEVICE bool in_some_order(const Word (&x)[each]) const {
     Word images[each];
+    images_of(x, images);
+    return sample::in_some_order(images);
+  }
+  SORTILE_DEVICE void images_of(const Word (&x)[each], Word (&images)[each]) const {
     SORTILE_UNROLL
     for (unsigned j = 0; j < each; ++j)
       images[j] = image.image(x[j]);
-    return sample::in_some_order(images);
   }
 };
 

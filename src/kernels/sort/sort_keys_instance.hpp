@@ -164,6 +164,7 @@ class key_sort {
     skew_limits found = samples_many() ? skew_limits(many::of(r_.n, plan_.bits(), most_for_one_block, fitting))
                                        : skew_limits(few::of(r_.n, plan_.bits(), most_for_one_block, fitting));
     found.equal_too = r_.passes_follow();
+    found.repeats_too = sizeof(Word) == 4 && r_.passes_follow() && r_.n >= r_.tuning.repeats_from;
     found.uneven_limit = !maps()          ? 0
                          : samples_many() ? many::uneven_from(r_.n, plan_.bits(), fitting)
                                           : few::uneven_from(r_.n, plan_.bits(), fitting);
