@@ -20,6 +20,7 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 namespace sortile::cpu {
 
@@ -35,26 +36,33 @@ struct value_frequencies {
   std::size_t once = 0;       ///< of them, those that it has once
   std::size_t twice = 0;      ///< and twice
 
-  /// Values that are `left_out` are not among the heavy ones.
+  /// Of images in order. Heavy are values that come `least` times, but for those that are `left_out`.
   template <class F>
-  value_frequencies(const key_sample<K>& sample, F&& left_out) : size_(sample.size) {
-    for (std::size_t i = 0, end = 0; i < sample.size; i = end) {
-      end = static_cast<std::size_t>(
-          std::upper_bound(sample.images + i, sample.images + sample.size, sample.images[i]) - sample.images);
+  value_frequencies(const K* images, std::size_t size, std::size_t least, F&& left_out) : size_(size) {
+    for (std::size_t i = 0, end = 0; i < size; i = end) {
+      while (end < size && images[end] == images[i])
+        ++end;
       ++values;
       once += end - i == 1;
       twice += end - i == 2;
       heaviest = std::max(heaviest, end - i);
-      if (end - i >= sample.size / 32 && heavy_values < most_heavy && !left_out(sample.images[i])) {
-        heavy[heavy_values++] = sample.images[i];
+      if (end - i >= least && heavy_values < most_heavy && !left_out(images[i])) {
+        heavy[heavy_values++] = images[i];
         heavy_keys += end - i;
       }
     }
   }
 
+  template <class F>
+  value_frequencies(const key_sample<K>& sample, F&& left_out)
+      : value_frequencies(sample.images, sample.size, sample.size / 32, std::forward<F>(left_out)) {}
+
+  value_frequencies(const K* images, std::size_t size, std::size_t least)
+      : value_frequencies(images, size, least, [](K) { return false; }) {}
   explicit value_frequencies(const key_sample<K>& sample) : value_frequencies(sample, [](K) { return false; }) {}
 
   bool are_all_heavy() const { return heavy_keys == size_; }
+  bool are_nearly_all_heavy() const { return heavy_keys >= size_ / 8 * 7; }
   /// Whether comparisons with the heavy keys pay: they are all that there is, or save a part of the sort.
   bool heavy_ones_pay(std::size_t most) const {
     return are_all_heavy() || (!table_pays(most) && heavy_keys >= size_ / 4);

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <span>
 
 namespace sortile::cpu {
 
@@ -26,7 +27,10 @@ class standing_values {
  public:
   static constexpr std::size_t stretch = 2048;
 
-  explicit standing_values(std::size_t n) : value_((n + stretch - 1) / stretch, none) {}
+  explicit standing_values(std::size_t n)
+      : stretches_((n + stretch - 1) / stretch), many_(stretches_ > few ? stretches_ : 0) {
+    std::fill_n(values(), stretches_, none);
+  }
 
   /// Calls f(begin, end) for what [begin, end) has of each stretch.
   template <class F>
@@ -39,20 +43,27 @@ class standing_values {
 
   /// The j-th heavy key is all that there is in [begin, end), a stretch or a part of one, which says nothing.
   void note(std::size_t begin, std::size_t end, std::size_t j) {
-    if (end - begin == stretch && !value_.empty())
-      value_[begin / stretch] = static_cast<std::uint8_t>(j);
+    if (end - begin == stretch && stretches_ > 0)
+      values()[begin / stretch] = static_cast<std::uint8_t>(j);
   }
   /// Something else may be in [begin, end) now.
   void forget(std::size_t begin, std::size_t end) {
-    each_stretch(begin, std::min(end, value_.size() * stretch),
-                 [&](std::size_t at, std::size_t) { value_[at / stretch] = none; });
+    each_stretch(begin, std::min(end, stretches_ * stretch),
+                 [&](std::size_t at, std::size_t) { values()[at / stretch] = none; });
   }
   /// Whether the stretch around `at` holds the j-th heavy key.
-  bool has(std::size_t at, std::size_t j) const { return !value_.empty() && value_[at / stretch] == j; }
+  bool has(std::size_t at, std::size_t j) const {
+    return stretches_ > 0 && (many_.empty() ? few_ : many_.data())[at / stretch] == j;
+  }
 
  private:
   static constexpr std::uint8_t none = 0xff;
-  call_vector<std::uint8_t> value_;
+  static constexpr std::size_t few = 128; // without an allocation
+  std::uint8_t* values() { return many_.empty() ? few_ : many_.data(); }
+
+  std::size_t stretches_;
+  std::uint8_t few_[few] = {};
+  call_vector<std::uint8_t> many_;
 };
 
 template <class K>
@@ -133,7 +144,10 @@ class heavy_keys {
       std::size_t begin, rest;
       std::uint64_t counts[most];
     };
-    call_vector<found> in(zeros_and_nans<K>::pieces_for(workers));
+    found all;
+    const std::size_t pieces = zeros_and_nans<K>::pieces_for(workers);
+    call_vector<found> parts(pieces > 1 ? pieces : 0);
+    const std::span<found> in = pieces > 1 ? std::span(parts) : std::span(&all, 1);
     for_each_task(workers, in.size(), progress, [&](unsigned, std::size_t p) {
       found f{part_begin(n, in.size(), p), 0, {}};
       standing_values::each_stretch(f.begin, part_begin(n, in.size(), p + 1), [&](std::size_t begin, std::size_t end) {

@@ -17,6 +17,7 @@
 #include "cpu/memory_slots.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/short_calls.hpp"
+#include "cpu/short_counts.hpp"
 #include "cpu/short_order.hpp"
 #include "cpu/vector_parts.hpp"
 #include "plan/progress.hpp"
@@ -77,17 +78,25 @@ bool sort_keys(const sort_request& r, const ordering& by) {
   if (vectors == nullptr)
     return false;
   const auto* const keys = static_cast<const K*>(r.keys_in);
-  if (r.n >= least_sampled && !by.takes_long) {
-    if (seem_one_key(keys, r.n) && best_vector_parts<K>()->are_all(keys, r.n, keys[0])) {
-      if (r.keys_in != r.keys_out)
-        std::memcpy(r.keys_out, r.keys_in, r.n * sizeof(K));
-      return true;
-    }
-    if (are_few_values(keys, r.n, *vectors))
-      return false;
+  auto* const to = static_cast<K*>(r.keys_out);
+  const key_image<K> image(r.type, by.direction, {});
+  if (r.n < least_counted<K>)
+    return vectors->unseen(keys, r.n, image, to);
+  const bool seem_one = r.n >= least_sampled && seem_one_key(keys, r.n);
+  if (seem_one && best_vector_parts<K>()->are_all(keys, r.n, keys[0])) {
+    if (keys != to)
+      std::memcpy(to, keys, r.n * sizeof(K));
+    return true;
   }
-  const plain_image<K> image(key_image<K>(r.type, by.direction, {}));
-  return vectors->unseen(keys, r.n, image, static_cast<K*>(r.keys_out));
+  if (!image.is_float &&
+      ((!seem_one && vectors->in_order(keys, r.n, image, to)) || sort_by_counts(keys, r.n, image, to)))
+    return true;
+  if (r.n >= least_sampled && !by.takes_long && are_few_values(keys, r.n, *vectors))
+    return false;
+  if (image.is_float)
+    return vectors->unseen(keys, r.n, image, to);
+  vectors->sort(keys, r.n, image, to);
+  return true;
 }
 
 // Whether the arrays are as the front door wants them.

@@ -48,8 +48,8 @@ namespace sortile::cpu {
 
 /// The kernels of vectors S.
 template <class S>
-inline constexpr vector_kernels<avx2::key_bits<S>> avx2_kernels{avx2::sort_unseen<S>, avx2::sort_keys<S>,
-                                                                avx2::select_keys<S>, avx2::find_ranks<S>};
+inline constexpr vector_kernels<avx2::key_bits<S>> avx2_kernels{
+    avx2::place_in_order<S>, avx2::sort_unseen<S>, avx2::sort_keys<S>, avx2::select_keys<S>, avx2::find_ranks<S>};
 
 } // namespace sortile::cpu
 

@@ -44,8 +44,9 @@ namespace sortile::cpu {
 
 /// The kernels of vectors S.
 template <class S>
-inline constexpr vector_kernels<avx512::key_bits<S>> avx512_kernels{avx512::sort_unseen<S>, avx512::sort_keys<S>,
-                                                                    avx512::select_keys<S>, avx512::find_ranks<S>};
+inline constexpr vector_kernels<avx512::key_bits<S>> avx512_kernels{avx512::place_in_order<S>, avx512::sort_unseen<S>,
+                                                                    avx512::sort_keys<S>, avx512::select_keys<S>,
+                                                                    avx512::find_ranks<S>};
 
 } // namespace sortile::cpu
 

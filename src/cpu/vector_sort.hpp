@@ -31,6 +31,9 @@ inline constexpr std::size_t ranks_room = 64 / sizeof(K);
 
 template <class K>
 struct vector_kernels {
+  /// Whether n > ranks_room keys are seen to be in order, or against it: `to` holds the result then.
+  bool (*in_order)(const K* from, std::size_t n, const plain_image<K>& image, K* to);
+
   /// Sorts n keys of which nothing is known into `to`, which may be where they are; keys in order already cost one
   /// read. False where a −0 or a NaN is among them, unless they are seen to be in order beside it: `to` then holds
   /// nothing of use, or what it held where it is `from`.

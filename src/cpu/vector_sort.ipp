@@ -179,6 +179,27 @@ bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key
   return special;
 }
 
+// Whether n > lanes keys are in order, or against it. `sorted` holds the result then.
+template <class S>
+bool place_in_order(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
+                    key_bits<S>* sorted) {
+  const typename S::T* const from = numbers<S>(keys);
+  typename S::T* const to = numbers<S>(sorted);
+  const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
+  if (equal == n || is_run<S, false>(from + same, n - same, image)) {
+    if (from != to)
+      std::memcpy(to, from, n * sizeof *to);
+    return true;
+  }
+  if (!is_run<S, true>(from + same, n - same, image))
+    return false;
+  if (from == to)
+    std::reverse(to, to + n);
+  else
+    std::reverse_copy(from, from + n, to);
+  return true;
+}
+
 // Keys that may be in order already, and of which nothing is known.
 template <class S>
 bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image, key_bits<S>* sorted) {
@@ -190,19 +211,8 @@ bool sort_unseen(const key_bits<S>* keys, std::size_t n, const plain_image<key_b
     sort_few<S, true>(from, n, image, to);
     return true;
   }
-  const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
-  if (equal == n || is_run<S, false>(from + same, n - same, image)) {
-    if (from != to)
-      std::memcpy(to, from, n * sizeof *to);
+  if (place_in_order<S>(keys, n, image, sorted))
     return true;
-  }
-  if (is_run<S, true>(from + same, n - same, image)) {
-    if (from == to)
-      std::reverse(to, to + n);
-    else
-      std::reverse_copy(from, from + n, to);
-    return true;
-  }
   if (const std::size_t made = to_images<S>(from, n, image, to); made < n) {
     if (from == to)
       from_images<S>(to, made, image);

@@ -1,6 +1,7 @@
 // Short sorts, which skip plan and workspace: every type, payload, order, window and form against the oracle; and what
 // they must leave to the front door, untouched.
 #include "cpu/radix_job.hpp"
+#include "cpu/short_counts.hpp"
 #include "cpu/small_sort.hpp"
 #include "cpu/vector_sort.hpp"
 #include "testing/guarded_buffer.hpp"
@@ -502,16 +503,64 @@ TEST(short_sorts, leave_to_the_front_door_keys_of_which_words_tell_few_apart) {
   }
 }
 
+// Integers of few values: they are counted, whatever the sample has not met, and written back where they belong.
+TEST(short_sorts, count_integers_of_few_values) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  const char* workloads[] = {"two-values", "few:5", "few:12", "equal-but-one"};
+  std::uint64_t seed = 0;
+  const auto check = [&](key_type type, std::size_t n, const char* workload, order direction, auto key) {
+    using K = decltype(key);
+    for (const bool in_place : {false, true}) {
+      SCOPED_TRACE(std::string(name(type)) + " " + workload + " " + std::to_string(n));
+      short_case c(type, n, payload::none, 0, in_place, true, workload, ++seed);
+      c.opts.order = direction;
+      auto* const keys = reinterpret_cast<K*>(c.keys.data());
+      const K in_front = keys[0];
+      if (seed % 3 == 0 && std::strcmp(workload, "equal-but-one") != 0) // the sample has met none of these
+        for (std::size_t i = 0; i < n; i += 97)
+          if (keys[i] == in_front)
+            keys[i] = static_cast<K>(i * 0x9e3779b97f4a7c15);
+      c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+      const cpu::key_image<K> image(type, direction, {});
+      ASSERT_TRUE(cpu::sort_by_counts(keys, n, image, static_cast<K*>(c.request.keys_out)));
+      c.check_result();
+      short_case whole(type, n, payload::none, 0, in_place, true, workload, seed);
+      whole.opts.order = direction;
+      ASSERT_TRUE(cpu::sort_small(whole.request, whole.opts, true));
+      whole.check_result();
+      if (::testing::Test::HasFatalFailure())
+        return;
+    }
+  };
+  for (const std::size_t n : {4096u, 4099u, 5000u, 9001u, 20'001u})
+    for (const char* workload : workloads)
+      for (const order direction : {order::ascending, order::descending}) {
+        if (n < cpu::short_sample<std::uint32_t>::least_of_one && std::strcmp(workload, "equal-but-one") == 0)
+          continue;
+        check(key_type::u32, n, workload, direction, std::uint32_t{});
+        check(key_type::i32, n, workload, direction, std::uint32_t{});
+        check(key_type::u64, n, workload, direction, std::uint64_t{});
+        check(key_type::i64, n, workload, direction, std::uint64_t{});
+      }
+  for (const char* workload : {"uniform", "few:60", "zeros:0.5", "mostly-equal:0.6"}) {
+    short_case c(key_type::u64, 5000, payload::none, 0, true, true, workload, 3);
+    auto* const keys = reinterpret_cast<std::uint64_t*>(c.keys.data());
+    EXPECT_FALSE(cpu::sort_by_counts(keys, 5000, cpu::key_image<std::uint64_t>(key_type::u64, {}, {}), keys));
+    EXPECT_TRUE(c.untouched());
+  }
+}
+
 // The long way counts them. What begins in order, or is all the same, takes a read at once.
 TEST(short_sorts, leave_few_values_of_long_arrays_to_the_front_door) {
   if (!has_vectors())
     GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
   for (const key_type type : {key_type::u32, key_type::i64, key_type::f32, key_type::f64})
-    for (const auto& [workload, at_once] : {std::pair{"few:16", false},
+    for (const auto& [workload, at_once] : {std::pair{"few:16", !is_float(type)}, // integers are counted at once
                                             {"few:200", false},
-                                            {"two-values", false},
-                                            {"equal-but-one", false},
-                                            {"mostly-equal:0.9", false},
+                                            {"two-values", !is_float(type)},
+                                            {"equal-but-one", !is_float(type)},
+                                            {"mostly-equal:0.85", false},
                                             {"equal", true},
                                             {"few:2000", true},
                                             {"uniform", true},
