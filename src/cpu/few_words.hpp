@@ -23,6 +23,10 @@ constexpr bool are_bits_of(const bit_window& bits, unsigned width) {
 /// are, or most keys differ in lower bits than words hold: nothing was done.
 bool sort_by_words(const sort_request& request, const ordering& by);
 
+/// Sorts two to eight integers of 4 and 8 bytes with values of 4 or 8 (few_integers.cpp), or writes their positions.
+/// False, and nothing was done, for all others.
+bool sort_few_integers(const sort_request& request, const ordering& by);
+
 /// Sorts 2 to most_placed keys of 4 and 8 bytes, and what they carry, whatever their order is (few_places.cpp). False
 /// where there are more, or of another width, this processor has no vectors for it, or no such bits are: nothing was
 /// done.

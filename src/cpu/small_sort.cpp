@@ -1,11 +1,12 @@
 // Short sorts. Idea: most of a short sort's time goes to what comes before its comparisons. So this file asks only what
 // it must know, and leaves unusual requests to the front door.
 //
-// Keys alone of 4 and 8 bytes go to the vector sort as they are. Up to 64 with values, as positions, by some bits, or
-// with −0 or NaN are put where vectors say that they belong (few_places.ipp). Of all others the first keys are
-// compared: what is in order, against it or nearly in order needs a read and few moves (short_order.cpp). Pairs with a
-// few heavy keys have these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and its position
-// (few_words.cpp).
+// Keys alone of 4 and 8 bytes go to the vector sort as they are, integers of few values to counters (short_counts.hpp).
+// Up to eight integers with values are compared one by one (few_integers.cpp), up to 64 keys with values, as positions,
+// by some bits, or with −0 or NaN are put where vectors say that they belong (few_places.ipp). Of all others the first
+// keys are compared: what is in order, against it or nearly in order needs a read and few moves (short_order.cpp).
+// Pairs with a few heavy keys have these packed (heavy_pairs.hpp). What is left is sorted as words that hold a key and
+// its position (few_words.cpp).
 //
 // Longer ones of 16-bit keys are sorted so by words of 32 bits, with 16 bits for the position, and pairs of bytes too.
 // Positions of bytes are counted.
@@ -304,7 +305,7 @@ bool sort_short(const sort_request& r, const ordering& by) {
   }
   if (r.input_is_scratch && r.carries == payload::indices)
     return false;
-  if (sort_by_places(r, by))
+  if ((r.n <= sortile::detail::most_few && sort_few_integers(r, by)) || sort_by_places(r, by))
     return true;
   if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, by.direction))
     return true;

@@ -1,5 +1,6 @@
 // Short sorts, which skip plan and workspace: every type, payload, order, window and form against the oracle; and what
 // they must leave to the front door, untouched.
+#include "cpu/few_words.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/short_counts.hpp"
 #include "cpu/small_sort.hpp"
@@ -500,6 +501,36 @@ TEST(short_sorts, leave_to_the_front_door_keys_of_which_words_tell_few_apart) {
     EXPECT_TRUE(c.untouched());
     run(c.request, c.opts);
     c.check_result();
+  }
+}
+
+// Two to eight integers with what they carry, in place and apart: they are compared one by one.
+TEST(short_sorts, of_few_integers_with_values) {
+  std::uint64_t seed = 0;
+  for (const key_type type : {key_type::u32, key_type::i32, key_type::u64, key_type::i64})
+    for (std::size_t n = 2; n <= 8; ++n)
+      for (const char* workload : {"uniform", "two-values", "few:3", "sorted", "reversed", "equal"})
+        for (const std::size_t value_bytes : {4u, 8u})
+          for (const auto& [carries, in_place] :
+               {std::pair{payload::values, true}, {payload::values, false}, {payload::indices, false}})
+            for (const order direction : {order::ascending, order::descending}) {
+              SCOPED_TRACE(std::string(name(type)) + " " + workload + " " + std::to_string(n));
+              short_case c(type, n, carries, value_bytes, in_place, carries == payload::values, workload, ++seed);
+              c.opts.order = direction;
+              ASSERT_TRUE(cpu::sort_few_integers(c.request, {direction, {}}));
+              c.check_result();
+              if (::testing::Test::HasFatalFailure())
+                return;
+            }
+  short_case c(key_type::u32, 8, payload::values, 4, true, true, "uniform", 1);
+  EXPECT_FALSE(cpu::sort_few_integers(c.request, {order::ascending, {0, 8}})) << "some bits";
+  for (const auto& [type, n, value_bytes] : {std::tuple{key_type::f32, 8u, 4u},
+                                             {key_type::u16, 8u, 4u},
+                                             {key_type::u32, 9u, 4u},
+                                             {key_type::u32, 8u, 16u}}) {
+    short_case other(type, n, payload::values, value_bytes, true, true, "uniform", 1);
+    EXPECT_FALSE(cpu::sort_few_integers(other.request, {})) << name(type) << ", " << n << ", " << value_bytes;
+    EXPECT_TRUE(other.untouched());
   }
 }
 
