@@ -55,8 +55,8 @@
 //
 // Uneven bits. A smooth distribution leaves a key's lower bits even: one of two is set. Where bits differ and yet most
 // are clear, or set, as in the AND of random words, keys are dense at every scale, and no map spreads them. So the
-// two lowest quarters of samples that hardly repeat are looked at, as far as their bits differ among a warp's: where
-// of each less than three of eight bits are set, or more than five, passes take the keys at once, and no map is drawn.
+// two lowest quarters of samples that hardly repeat are counted, as far as their bits differ among a warp's: where of
+// each less than three of eight bits are set, or more than five, passes take the keys at once, and no map is drawn.
 // (One quarter alone may be uneven: the lowest, of numbers made from floats, and the other, of narrow clusters.)
 //
 // Order. Keys that seem to be sorted or descending are better not judged: the scan of all keys may find that a copy is
