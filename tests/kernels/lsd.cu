@@ -414,6 +414,35 @@ SIMT_TEST(lsd_sort, floats) {
       0);
 }
 
+/// Neither −0 nor NaNs, but both infinities.
+template <class Word>
+std::vector<Word> plain_floats(std::size_t n, Word infinity) {
+  auto keys = make_keys<Word>(n, shape::uniform);
+  for (Word& key : keys) {
+    if ((key & infinity) == infinity)
+      key = key >> (8 * sizeof(Word) - 1) << (8 * sizeof(Word) - 1) | infinity;
+    if (Word(key << 1) == 0)
+      key = 0;
+  }
+  return keys;
+}
+SIMT_TEST(lsd_sort, plain_floats_alone) {
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const order direction : {order::ascending, order::descending}) {
+          auto keys = plain_floats<std::uint32_t>(9001, 0x7f800000);
+          check_sort(q, keys, {.type = key_type::f32, .direction = direction});
+          check_sort(q, keys, {.type = key_type::f32, .direction = direction, .window = {9, 30}});
+          keys[5000] = 0x80000000; // one −0 alone
+          keys[7000] = 0;
+          check_sort(q, keys, {.type = key_type::f32, .direction = direction, .where = place::in_place});
+          check_sort(q, plain_floats<std::uint64_t>(5001, 0x7ff0000000000000),
+                     {.type = key_type::f64, .direction = direction});
+        }
+      },
+      0);
+}
+
 SIMT_TEST(lsd_sort, tiles_follow_n) {
   using kernels::lsd_tiles;
   const auto tiles_of = []<class Word>(Word, std::uint64_t n, unsigned value_bytes, unsigned architecture) {

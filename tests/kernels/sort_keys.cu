@@ -327,7 +327,7 @@ SIMT_TEST(sort_keys, what_repeats_is_given_to_the_passes_by_a_sample) {
           buffer<std::uint32_t> told(1, 99);
           const auto got = sorted_by_buckets(
               q, keys, {told.view().data(), 0, passes},
-              {.partition_bits = 6, .sample_from = 0, .map_keys_from = never, .repeats_from = repeats_from});
+              {.partition_bits = 6, .sample_from = 0, .map_keys_from = 0, .repeats_from = repeats_from});
           const std::uint32_t found = told.host()[0] & kernels::verdict::roles;
           if (found == 0) {
             std::sort(keys.begin(), keys.end());
@@ -335,8 +335,8 @@ SIMT_TEST(sort_keys, what_repeats_is_given_to_the_passes_by_a_sample) {
           }
           return found;
         };
-        EXPECT_EQ(role(repeated(std::uint32_t{}, 20'000), 0), passes);
-        EXPECT_EQ(role(repeated(std::uint32_t{}, 20'000), never), 0u);
+        EXPECT_EQ(role(repeated(std::uint32_t{}, 60'000), 0), passes);
+        EXPECT_EQ(role(repeated(std::uint32_t{}, 60'000), never), 0u);
         EXPECT_EQ(role(make_keys<std::uint32_t>(120'001, shape::uniform), 0), 0u);
         EXPECT_EQ(role(repeated(std::uint64_t{}, 20'000), 0), 0u) << "of 64 bits";
       },
