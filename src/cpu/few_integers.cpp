@@ -33,18 +33,19 @@ struct integer_images {
 
 template <class K, class Value>
 void sort_pairs(const sort_request& r, const ordering& by) {
-  using value = detail::held<Value>; // the caller's need not be aligned
+  using value = sortile::detail::held<Value>; // the caller's need not be aligned
   const integer_images<K> images(r.type, by.direction);
-  const detail::few_array<K> keys{static_cast<const K*>(r.keys_in), static_cast<K*>(r.keys_out)};
-  const detail::few_array<value> values{static_cast<const value*>(r.values_in), static_cast<value*>(r.values_out)};
-  detail::by_number(r.n, [&](auto all) { detail::sort_elements(images, all, keys, values); });
+  const sortile::detail::few_array<K> keys{static_cast<const K*>(r.keys_in), static_cast<K*>(r.keys_out)};
+  const sortile::detail::few_array<value> values{static_cast<const value*>(r.values_in),
+                                                 static_cast<value*>(r.values_out)};
+  sortile::detail::by_number(r.n, [&](auto all) { sortile::detail::sort_elements(images, all, keys, values); });
 }
 
 template <class K, class Index>
 void write_positions(const sort_request& r, const ordering& by) {
   const integer_images<K> images(r.type, by.direction);
-  detail::by_number(r.n, [&](auto all) {
-    detail::order_elements(images, all, static_cast<const K*>(r.keys_in), static_cast<Index*>(r.values_out));
+  sortile::detail::by_number(r.n, [&](auto all) {
+    sortile::detail::order_elements(images, all, static_cast<const K*>(r.keys_in), static_cast<Index*>(r.values_out));
   });
 }
 
@@ -57,8 +58,8 @@ void sort(const sort_request& r, const ordering& by) {
 
 bool sort_few_integers(const sort_request& r, const ordering& by) {
   const bool is_one_array = r.carries == payload::indices && r.keys_out == nullptr;
-  if (r.n > detail::most_few || (r.carries != payload::values && !is_one_array) || !by.is_whole() || is_float(r.type) ||
-      (r.value_bytes != 4 && r.value_bytes != 8))
+  if (r.n > sortile::detail::most_few || (r.carries != payload::values && !is_one_array) || !by.is_whole() ||
+      is_float(r.type) || (r.value_bytes != 4 && r.value_bytes != 8))
     return false;
   const bool is_wide = r.value_bytes == 8;
   switch (key_bytes(r.type)) {
