@@ -160,8 +160,7 @@ constexpr rule rules[] = {
      [](const sort_facts& f) { return !by_partitions(f) && f.sample_fits && f.n <= sample_before_lsd(f); },
      always<sorter::sample>, "engine-choice-2.json"},
     {"no partitions take them: bit windows, n on the device, narrow keys with values, more than 2^28 pairs, odd "
-     "places; "
-     "or passes are as quick: floats of 32 bits",
+     "places; or passes are as quick: floats of 32 bits",
      [](const sort_facts& f) { return !by_partitions(f); }, always<sorter::lsd>, ""},
     {"a few hundred pairs",
      [](const sort_facts& f) { return !by_keys(f) && f.sample_fits && f.n <= merged_in_one_block(f); },

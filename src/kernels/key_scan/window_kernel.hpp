@@ -13,13 +13,13 @@
 // The same sample tells whether the keys are skewed in that interval (skew_sample.hpp), where the sort has a fallback
 // and n is large enough for it to matter. The interval alone tells whether it is dense. In both cases the keys go to
 // the fallback at once, and no later launch does anything; but not where the counts, or a copy, could be the result.
-// Where buckets are counted, whatever they hold, keys of few values alone go there, and integers that differ in three
+// Where buckets are counted, whatever they hold, keys of few values alone go there, and those that differ in three
 // digits of 8 bits, or many of which have values that are neither rare nor fill a bucket: passes are quicker. And
 // wherever that is an LSD sort, keys whose samples are all equal, which it counts or finds in order. Where a map may
 // spread skewed keys by their distribution, it is tried first (key_map_kernel.hpp), and already where buckets would be
 // a little too full for the local step; but not where keys have few values, which the LSD sort counts, nor where values
-// repeat that a map has no buckets for. Floats among which the sample shows a −0 or a NaN go to the fallback at once,
-// too (float_image.hpp), sorted or not.
+// repeat that a map has no buckets for, nor where their bits are uneven. Floats among which the sample shows a −0 or a
+// NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"
@@ -148,7 +148,7 @@ struct window_kernel {
     findings[finding_skewed] = skewed_by_sample;
     told.give_away_by_digits(digits, said);
   }
-  /// Whether an LSD sort is quicker than counted buckets: of integers that differ in few digits, or of which many have
+  /// Whether an LSD sort is quicker than counted buckets: of keys that differ in few digits, or of which many have
   /// values that are frequent and yet fill no bucket.
   template <class Sample, unsigned Each>
   static SORTILE_DEVICE bool passes_win(shared& s, const key_window<Word>& w, const Word (&images)[Each],

@@ -275,7 +275,7 @@ struct lsd_scan_kernel {
       s.gathered.fetch_or(order, neighbours_do, simt::relaxed, simt::block_scope);
     if constexpr (lsd_may_be_plain_floats<Word>)
       if (simt::warp_any(all.special) && simt::lane_index() == 0)
-        s.gathered[special] = 1;
+        s.gathered.fetch_or(special, 1u, simt::relaxed, simt::block_scope);
   }
   static SORTILE_DEVICE std::uint32_t piece(Word v, unsigned p) {
     if constexpr (sizeof(Word) <= 4)
