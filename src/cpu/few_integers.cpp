@@ -5,8 +5,7 @@
 // takes longer than that, by 15 to 20 ns of a call. Floats, whose images take a dozen operations, bits and other
 // values go to few_places.cpp.
 #include "cpu/few_words.hpp"
-
-#include "primitives/key_codec.hpp"
+#include "cpu/key_image.hpp"
 
 #include <sortile/few_at_once.hpp>
 
@@ -20,10 +19,7 @@ struct integer_images {
   static constexpr bool tells_keys = false; // they are moved with what they carry
   K flip;
 
-  integer_images(key_type type, order direction) {
-    const key_codec<K> codec = make_key_codec<K>(type, direction, {});
-    flip = static_cast<K>(codec.sign ^ codec.complement);
-  }
+  integer_images(key_type type, order direction) : flip(key_image<K>(type, direction, {}).flip) {}
   K image(K u) const { return static_cast<K>(u ^ flip); }
   template <std::size_t... I>
   bool are_in_order(const K* keys, std::index_sequence<I...>) const {

@@ -25,7 +25,7 @@ MUTATIONS = [
     ("src/kernels/local/bin_words.hpp", "return (word >> 16) + simt::popcount(word & 0xffff);", "return (word >> 16) + simt::popcount(word & 0xfffe);", KERNELS, "sort_keys*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "float_image<Word>{codec.complement}", "float_image<Word>{Word{0}}", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_scan_kernel.hpp", "all.special |= !image.tells_bits(x[e]);", "all.special |= false;", KERNELS, "lsd*"),
-    ("src/kernels/key_scan/window_kernel.hpp", "      if (repeats)\n        return leave(0, said);", "", KERNELS, "sort_keys*"),
+    ("src/kernels/key_scan/window_kernel.hpp", "      if (only_repeats)\n        return leave(0, said);", "", KERNELS, "sort_keys*"),
     ("src/kernels/key_scan/skew_sample.hpp", "are_set < asked / 8 * 3 ||", "are_set < asked / 8 * 0 ||", KERNELS, "key_map*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all,", ".write_keys = wants.keys,", KERNELS, "lsd*"),

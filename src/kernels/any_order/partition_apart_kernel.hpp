@@ -73,7 +73,7 @@ struct any_order_partition_apart_kernel {
   SORTILE_DEVICE void find_targets(shared& s) const {
     const unsigned t = simt::thread_index(), buckets = 1u << bits;
     const std::uint32_t own = t < buckets ? std::uint32_t(totals.load(t)) : 0;
-    const std::uint32_t lower = s.tile.sum_of_lower(own);
+    const std::uint32_t lower = primitives::sum_of_lower_threads(s.tile.warp_total.view(), own);
     if (t < buckets)
       s.target.store(t, lower + std::uint32_t(before.load(std::uint64_t{t} * chunks + simt::block_index())));
     if (simt::block_index() == 0 && t < buckets) {

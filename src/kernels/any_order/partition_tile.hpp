@@ -18,7 +18,7 @@
 
 #include "kernels/any_order/segments.hpp"
 #include "kernels/any_order/splitter_tree.hpp"
-#include "primitives/warp_scan.hpp"
+#include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -121,18 +121,8 @@ struct tile_partition {
     simt::shared_array<std::uint32_t, votes_from + warps * most> words; // counts, then votes
     simt::shared_array<Element, shape::most_tile> elements;             // in their buckets
   } moved;
-  simt::shared_array<std::uint32_t, most + 1> offset; // where each bucket begins in the tile
-  simt::shared_array<std::uint32_t, warps> warp_total;
-
-  /// The sum of the values of lower threads. A block barrier passes before and after the storage is used.
-  SORTILE_DEVICE std::uint32_t sum_of_lower(std::uint32_t own) {
-    const std::uint32_t up_to = primitives::warp_inclusive_scan(own, primitives::plus{});
-    if (simt::lane_index() == simt::warp_size - 1)
-      warp_total.store(simt::warp_index(), up_to);
-    simt::block_barrier();
-    const std::uint32_t of_warp = simt::lane_index() < simt::warp_index() ? warp_total.load(simt::lane_index()) : 0;
-    return simt::warp_reduce_add(of_warp) + (up_to - own);
-  }
+  simt::shared_array<std::uint32_t, most + 1> offset;  // where each bucket begins in the tile
+  simt::shared_array<std::uint32_t, warps> warp_total; // of sum_of_lower_threads()
 
   /// Of a tile of `length` elements, of which code[i] is the bucket of item i, one of 2^bits: where buckets begin, and
   /// in code[i] beside the bucket the item's rank among its warp's elements of it. `meanwhile`: what a thread does when
@@ -230,7 +220,8 @@ struct tile_partition {
       for (unsigned k = 0; k < together; ++k)
         both += moved.words.load(word(w + k));
     }
-    const std::uint32_t of_first = both & 0xffff, lower = sum_of_lower(of_first + (both >> 16));
+    const std::uint32_t of_first = both & 0xffff,
+                        lower = primitives::sum_of_lower_threads(warp_total.view(), of_first + (both >> 16));
     if (has_two) {
       offset.store(2 * t, lower);
       offset.store(2 * t + 1, lower + of_first);

@@ -292,7 +292,7 @@ struct skew_sample : skew_limits {
  private:
   static constexpr unsigned sum_at = 1u << counter_bits; // behind the counters
 
-  /// Of bits `shift` … on, so many. Three barriers and one before.
+  /// Of so many bits from `Shift` on. Six barriers.
   template <unsigned Width, unsigned Shift, class Word, unsigned Each>
   static SORTILE_DEVICE bool bits_are_uneven(const counter_view& count, const Word (&images)[Each]) {
     constexpr std::uint32_t mask = (1u << Width) - 1;

@@ -101,14 +101,14 @@ struct window_kernel {
     const key_window<Word> w = s.window.load(0);
     if (w.one_value_a_bucket(bins) || Sample::in_some_order(x))
       return;
-    bool repeats = false; // and buckets are even
+    bool only_repeats = false; // and buckets are even
     if (!few_alone) {
       if (w.dense(n))
         return leave(digits_of(w.span));
       if (!skewed<Sample>(s, w, x)) {
-        repeats =
+        only_repeats =
             limits.repeats_too && Sample::template repeated<block_threads>(s.count.view(), x) >= Sample::some_repeated;
-        if (!repeats)
+        if (!only_repeats)
           return;
       }
     }
@@ -122,11 +122,11 @@ struct window_kernel {
         return;
       }
       const std::uint32_t said = values.are_many() ? verdict::many_values : 0;
-      if (repeats)
+      if (only_repeats)
         return leave(0, said);
       if (!may_map)
         return leave(sizeof(Word), said);
-      repeats = Sample::template repeated<block_threads>(s.count.view(), x) >= Sample::many_repeated;
+      const bool repeats = Sample::template repeated<block_threads>(s.count.view(), x) >= Sample::many_repeated;
       // Neither is of use: a map, nor splitters, which move more than passes do.
       if (!repeats && Sample::have_uneven_bits(s.count.view(), x))
         return leave(0, said);

@@ -1,7 +1,8 @@
 // The scan of an LSD sort: one read of the keys tells all that its passes need to know before a key moves.
 //
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
-//   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards
+//   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards;
+//                 of floats, whether there is a −0 or a NaN
 //
 // A resident grid strides over the keys, four loads of 16 bytes in flight per thread, and the next four on their way.
 // Each counter has several copies beside each other, and the lane chooses one: 32 copies for 4-byte keys, so that each

@@ -13,9 +13,9 @@
 // another sort is faster. If the caller has a fallback, the keys are then divided by their bits, and so found skewed.
 //
 // For a map. Skewed keys that hardly repeat are spread evenly by a map (pair_map.hpp), if the caller can use one.
-// Frequent values fall together in any map. Floats of one sign are mapped by their bits, which are their logarithms,
-// nearly; others by value, over three times the sample's interval, since the map has no place of its own for what lies
-// outside.
+// Frequent values fall together in any map, and no map spreads keys of uneven bits. Floats of one sign are mapped by
+// their bits, which are their logarithms, nearly; others by value, over three times the sample's interval, since the
+// map has no place of its own for what lies outside.
 //
 // Every block of the scan finds this for itself, from the same sample: the same in all, without an earlier launch and
 // without waiting. Keys outside of the interval count as its nearest end: right, but slow where there are many.
