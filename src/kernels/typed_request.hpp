@@ -21,6 +21,10 @@ struct verdict_place {
   std::uint32_t role = 0;        ///< 0: the first sort, which sets the word; k: its k-th fallback
   std::uint32_t passes = 0;      ///< role of the LSD sort, if it is not the next fallback: for keys that differ in few
                                  ///< digits or have few values
+  /// What an LSD sort begins with as the next fallback. The last launch before it zeroes that, if the keys are given
+  /// away; to the LSD sort it says that this has been done.
+  std::uint64_t* zeroed = nullptr;
+  std::uint64_t zeroed_words = 0;
 };
 
 /// Tiles of the partitions of keys alone.
@@ -36,10 +40,10 @@ struct sort_tuning {
   unsigned partition_bits = follows_n; ///< 0 to 16 in all
   unsigned chunks = follows_n;         ///< 1 to 132 blocks that partition pairs
   partition_tiles tiles = partition_tiles::follow_n;
-  std::uint64_t sample_from = std::uint64_t{1} << 21;       ///< keys from which a sample is asked for the verdict
-  std::uint64_t many_samples_from = std::uint64_t{1} << 26; ///< keys from which that has 8192 of them, not 2048
-  std::uint64_t map_keys_from = std::uint64_t{1} << 22;     ///< keys alone from which a map spreads skewed ones
-  std::uint64_t repeats_from = std::uint64_t{1} << 23; ///< 32-bit keys alone from which those that repeat go to passes
+  std::uint64_t sample_from = std::uint64_t{1} << 21;        ///< keys from which a sample is asked for the verdict
+  std::uint64_t many_samples_from = std::uint64_t{1} << 26;  ///< keys from which that has 8192 of them, not 2048
+  std::uint64_t map_keys_from = std::uint64_t{1} << 22;      ///< keys alone from which a map spreads skewed ones
+  std::uint64_t repeats_from = std::uint64_t{1} << 23;       ///< 32-bit keys from which those that repeat go to passes
   std::uint64_t refined_bytes_from = std::uint64_t{1} << 25; ///< of keys, from which deferred buckets get finer bins
   std::uint64_t map_pairs_from = std::uint64_t{1} << 19; ///< pairs of 64-bit keys likewise; four times as many of 32
   static constexpr std::uint32_t least_giant = 67'000;   ///< room for a bucket's counters

@@ -6,7 +6,7 @@
 //   any    nobody knows yet      what was in the workspace
 //   0      the first sort        its first launch, before anybody reads the word
 //   1      its fallback          the first sort, before it moves a key:
-//                                  keys      window_kernel, key_map_kernel (by samples), bucket_tables_kernel (by the
+//                                  keys      window_kernel, key_map_kernel (by samples), bucket_tables (by the
 //                                            counts)
 //                                  pairs     chunk_scan_kernel (by samples, and by the counts of two partitions) or,
 //                                            of one partition, own_tables (by the counts)
@@ -27,7 +27,7 @@
 // (lsd/value_table.hpp), so that it need not ask.
 //
 // A sort of role r writes r or r + 1, and only its later launches read the word. So launches of one stream need no
-// other order than the stream's.
+// other order than the stream's. The last of them zeroes what an LSD sort behind it begins with (handover).
 #pragma once
 
 #include "kernels/typed_request.hpp"
@@ -74,6 +74,29 @@ struct verdict {
 
  private:
   SORTILE_DEVICE void write(std::uint32_t x) const { word.store(0, x, simt::relaxed, simt::device_scope); }
+};
+
+/// What the last launch of a sort does for the LSD sort behind it, if that is called: it zeroes the words that the
+/// latter begins with, which costs no launch. They may be among the findings of this sort, so who asks is_due() reads
+/// none of these afterwards.
+struct handover {
+  verdict told;
+  simt::global<std::uint64_t> words;
+  std::uint64_t count;
+
+  static handover of(const verdict_place& place) {
+    return {verdict::of(place), {place.zeroed, place.zeroed_words}, place.zeroed_words};
+  }
+
+  /// Whether the keys have been given away, so that this launch has nothing else to do.
+  SORTILE_DEVICE bool is_due() const { return told.gave_away(); }
+  /// By the whole grid.
+  SORTILE_DEVICE void zero() const {
+    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * simt::block_size();
+    for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < count;
+         i += stride)
+      words[i] = 0;
+  }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -22,10 +22,11 @@
 
 namespace sortile::primitives::inline SORTILE_BACKEND {
 
-/// Of up to `Capacity` keys. All functions by all threads of a block.
-template <class Word, unsigned Threads, unsigned Capacity>
+/// Of up to `Capacity` keys, in a table of about as many slots as are asked for. All functions by all threads of a
+/// block.
+template <class Word, unsigned Threads, unsigned Capacity, unsigned Slots = Capacity / 2>
 struct repeated_keys {
-  static constexpr int own = int(Capacity / 2 / Threads) + (sizeof(Word) <= 8 ? 1 : 0); // slots a thread
+  static constexpr int own = int(Slots / Threads) + (sizeof(Word) <= 8 ? 1 : 0); // slots a thread
   static constexpr unsigned slots = unsigned(own) * Threads, most_values = slots / 5 * 4, most_probes = 48;
   static constexpr unsigned rows = Capacity / simt::warp_size + 2; // of the result, which may begin within one
   static constexpr unsigned asked_warps = 8, enough_alike = 4, most_new = Threads / 8 * 5;

@@ -180,6 +180,11 @@ kernels::typed_request<Word> device_sort::typed(std::byte* workspace, unsigned r
   r.fallback_sees_order = by_[1] == sorter::lsd;
   r.leaves_to_passes = by_[role] == sorter::splitters && (role == 0 || facts_.key_bits == 64);
   r.architecture = facts_.device.architecture;
+  const bool passes_follow = role + 1 < by_.size() && by_[role + 1] == sorter::lsd;
+  if (passes_follow || (role != 0 && by_[role] == sorter::lsd)) {
+    r.verdict.zeroed = static_cast<std::uint64_t*>(r.workspace);
+    r.verdict.zeroed_words = kernels::lsd_zeroed_bytes(r) / sizeof(std::uint64_t);
+  }
   return r;
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/sort/sort_keys.hpp"
 #include "kernels/verdict.hpp"
 #include "tests/kernels/key_shapes.hpp"
+#include "tests/kernels/words_to_zero.hpp"
 
 #include <algorithm>
 
@@ -37,7 +38,10 @@ void check_verdict(simt::queue q, const std::vector<Word>& keys, unsigned bits, 
                    std::uint64_t sample_from = never, std::uint64_t many_samples_from = never,
                    std::uint64_t map_keys_from = never, std::uint32_t passes = 0, std::uint32_t told_role = 1) {
   buffer<std::uint32_t> told(1, 99);
-  const auto got = sorted_by_buckets(q, keys, {told.view().data(), 0, passes},
+  kernels::verdict_place verdict{told.view().data(), 0, passes};
+  const words_to_zero behind;
+  behind.in(verdict);
+  const auto got = sorted_by_buckets(q, keys, verdict,
                                      {.partition_bits = bits,
                                       .sample_from = sample_from,
                                       .many_samples_from = many_samples_from,
@@ -46,6 +50,7 @@ void check_verdict(simt::queue q, const std::vector<Word>& keys, unsigned bits, 
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(told.host()[0] & kernels::verdict::roles, given_away ? told_role : 0u);
   EXPECT_TRUE(got == (given_away ? std::vector<Word>(keys.size(), Word(7)) : expected));
+  behind.check(given_away);
 }
 
 /// Random keys r, changed one by one: change(r, i).

@@ -5,6 +5,7 @@
 #include "kernels/splitters/splitter_sort.hpp"
 #include "kernels/verdict.hpp"
 #include "tests/kernels/key_shapes.hpp"
+#include "tests/kernels/words_to_zero.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -29,7 +30,7 @@ struct how {
   bool input_is_scratch = false, fallback_sees_order = false;
   unsigned bits = kernels::sort_tuning::follows_n, chunks = kernels::sort_tuning::follows_n;
   std::uint64_t sample_from = ~std::uint64_t{0}, large_buckets_from = ~std::uint64_t{0};
-  std::uint64_t map_pairs_from = ~std::uint64_t{0};
+  std::uint64_t map_pairs_from = ~std::uint64_t{0}, repeats_from = ~std::uint64_t{0};
   bool between_splitters = false; // splitter_sort, which always says whether the pairs suit it
   bool must_suit = false;         // and it is an error where it says that they do not
   bool leaves_to_passes = false;  // so does it then of keys that passes are quicker with
@@ -126,6 +127,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
   r.tuning.map_pairs_from = h.map_pairs_from;
+  r.tuning.repeats_from = h.repeats_from;
   r.leaves_to_passes = h.leaves_to_passes;
   r.fallback_sees_order = h.fallback_sees_order;
   r.input_is_scratch = h.input_is_scratch;
@@ -136,8 +138,11 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
     r.values_in = h.indices ? nullptr : values_in.view().data();
   }
   const bool asks = h.ask_verdict || h.between_splitters;
-  if (asks)
+  const words_to_zero behind;
+  if (asks) {
     r.verdict = {verdict.view().data(), h.role};
+    behind.in(r.verdict);
+  }
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au); // poisoned
   r.workspace = workspace.view().data();
@@ -147,6 +152,7 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
   const bool done = !asks || told == h.role;
   EXPECT_TRUE(done || told == h.role + 1) << "no verdict";
   EXPECT_TRUE(done || !h.must_suit) << "the pairs are said not to suit the sort";
+  behind.check(!done);
   bytes expected_keys = guarded(sorted), expected_values = make_values(after, h.value_bytes, h.indices);
   if (!done || !h.want_keys)
     expected_keys = h.keys_in_place ? guarded(keys) : guarded(n * sizeof(Word));
@@ -207,6 +213,7 @@ std::uint32_t told_role(simt::queue q, const std::vector<Word>& keys, how<Word> 
   r.tuning.sample_from = h.sample_from;
   r.tuning.large_buckets_from = h.large_buckets_from;
   r.tuning.map_pairs_from = h.map_pairs_from;
+  r.tuning.repeats_from = h.repeats_from;
   r.workspace_bytes = workspace_bytes(r, h.between_splitters);
   const buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();

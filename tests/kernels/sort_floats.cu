@@ -96,19 +96,21 @@ void check_sort(simt::queue q, const std::vector<Word>& keys, how h) {
 /// Unsuited, said before anything is touched; and the sort behind takes the keys.
 void check_left(simt::queue q, const std::vector<Word>& keys, how h) {
   const float_sort on(keys, h);
-  const request first = on.asked();
+  request first = on.asked();
+  kernels::typed_request<Word> behind{
+      .keys_in = first.keys_in, .keys_out = first.keys_out, .n = first.n, .codec = first.codec};
+  behind.workspace_bytes = kernels::lsd_workspace_bytes(behind);
+  const buffer<std::uint64_t> workspace(behind.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
+  behind.workspace = first.verdict.zeroed = workspace.view().data();
+  first.verdict.zeroed_words = kernels::lsd_zeroed_bytes(behind) / 8;
+  behind.verdict = first.verdict;
+  behind.verdict.role = 1;
   kernels::sort_keys(q, first);
   EXPECT_EQ(on.told(), 1u) << "not given away";
   EXPECT_TRUE(on.input() == float_sort::guarded(keys)) << "the input has changed";
   if (!h.in_place) {
     EXPECT_TRUE(on.output() == float_sort::guarded(std::vector<Word>(keys.size(), untouched)));
   }
-  kernels::typed_request<Word> behind{
-      .keys_in = first.keys_in, .keys_out = first.keys_out, .n = first.n, .codec = first.codec};
-  behind.verdict = {first.verdict.word, 1};
-  behind.workspace_bytes = kernels::lsd_workspace_bytes(behind);
-  const buffer<std::uint64_t> workspace(behind.workspace_bytes / 8 + 16, 0x5a5a5a5a5a5a5a5au);
-  behind.workspace = workspace.view().data();
   kernels::lsd_sort(q, behind);
   expect_equal(float_sort::guarded(sorted(keys, h)), on.output());
 }

@@ -315,6 +315,39 @@ void check_given_away_by_sample(simt::queue q, const std::vector<Word>& keys, un
 #endif
 }
 
+/// Buckets that large_sort_kernel holds are no reason to give keys away, unless they are many; larger ones are.
+SIMT_TEST(sort_keys, somewhat_large_buckets_are_kept) {
+  const auto buckets_of = []<class Word>(Word, std::initializer_list<std::size_t> sizes, std::uint64_t values) {
+    std::vector<Word> keys;
+    Word bucket = 0;
+    for (const std::size_t size : sizes) {
+      const auto low = make_keys<Word>(size, shape::uniform);
+      for (const Word key : low)
+        keys.push_back(Word(Word(key % values * 0x9e3779b97f4a7c15u) >> 3 | bucket << (8 * sizeof(Word) - 3)));
+      ++bucket;
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      std::swap(keys[i], keys[i * 7919 % keys.size()]);
+    return keys;
+  };
+  on_every_schedule(
+      [&](simt::queue q) {
+        constexpr std::uint64_t any = ~std::uint64_t{0};
+        const auto check = [&](auto word, std::initializer_list<std::size_t> sizes, bool given_away,
+                               std::uint64_t values) {
+          SCOPED_TRACE(std::to_string(sizeof word) + " bytes, buckets of " + std::to_string(*sizes.begin()) + " and " +
+                       std::to_string(*(sizes.begin() + 1)) + ", values " + std::to_string(values));
+          check_verdict(q, buckets_of(word, sizes, values), 3, given_away);
+        };
+        for (const std::uint64_t values : {any, std::uint64_t{300}, std::uint64_t{2200}})
+          check(std::uint64_t{}, {7000, 5000, 7000, 5000, 9000, 5000, 5000, 5000}, false, values);
+        check(std::uint64_t{}, {7000, 7000, 7000, 7000, 7000, 5000, 5000, 5000}, true, any);
+        check(std::uint64_t{}, {11'000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}, true, any);
+        check(std::uint32_t{}, {7000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}, false, any);
+        check(std::uint32_t{}, {7000, 7000, 5000, 5000, 5000, 5000, 5000, 5000}, true, any);
+      },
+      0);
+}
 /// Even buckets of values that repeat: the passes', of 32 bits and from so many keys on.
 SIMT_TEST(sort_keys, what_repeats_is_given_to_the_passes_by_a_sample) {
   constexpr std::uint32_t passes = 2;

@@ -197,6 +197,27 @@ SIMT_TEST(sort_pairs_map, few_values_are_given_to_the_passes) {
       },
       0);
 }
+/// Even buckets of 32-bit values that occur some dozen times are, too, from so many pairs on.
+SIMT_TEST(sort_pairs_map, what_repeats_is_given_to_the_passes) {
+  constexpr std::size_t n = 60'001;
+  on_every_schedule(
+      [&](simt::queue q) {
+        how<std::uint32_t> h{.fallback_sees_order = true, .bits = 4, .repeats_from = 0};
+        h.passes = 1;
+        auto repeated = make_keys<std::uint32_t>(n, shape::uniform);
+        const auto different = repeated;
+        for (auto& key : repeated)
+          key = key % 3000 * 0x9e3779b1u;
+        EXPECT_EQ(told_role(q, repeated, h), 1u);
+        EXPECT_EQ(told_role(q, different, h), 0u);
+        h.fallback_sees_order = false;
+        EXPECT_EQ(told_role(q, repeated, h), 0u) << "the fallback is no LSD sort";
+        h.fallback_sees_order = true;
+        h.repeats_from = n + 1;
+        EXPECT_EQ(told_role(q, repeated, h), 0u) << "fewer pairs";
+      },
+      0);
+}
 /// So are keys that no map spreads, though they do not repeat.
 SIMT_TEST(sort_pairs_map, uneven_keys_are_given_to_the_passes) {
   constexpr std::size_t n = 60'001;

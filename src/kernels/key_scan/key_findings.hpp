@@ -22,6 +22,7 @@ enum key_finding : unsigned {
   finding_refined,   ///< of the deferred buckets, how many have been sorted by finer bins
   finding_alike, ///< rows of a warp's vectors that have one bucket, or nearly: more than there are, if it has hot keys
   finding_sampled, ///< blocks that have counted their part of a map's sample
+  finding_scanned, ///< blocks of the scan that have added their counts, where the last one makes the tables
   finding_words
 };
 

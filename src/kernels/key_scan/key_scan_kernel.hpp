@@ -7,6 +7,7 @@
 //              whether some image lies outside of the interval; of floats, whether some key is −0 or a NaN, so that
 //              the fallback has to sort the keys (key_findings.hpp, float_image.hpp)
 //   first images of the buckets, where a map spreads the keys
+//   tables     of up to 1024 buckets: the last block to add its counts makes them (bucket_tables.hpp)
 //
 // Counters. A block has one for each of up to 65,536 digits, in shared storage (packed_counters.hpp). Neighbours that
 // share a digit are counted together (alike_rows.hpp); otherwise constant and sorted inputs would meet in one counter,
@@ -27,6 +28,7 @@
 #pragma once
 
 #include "kernels/alike_rows.hpp"
+#include "kernels/key_scan/bucket_tables.hpp"
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/key_scan/packed_counters.hpp"
 #include "kernels/key_scan/second_scan.hpp"
@@ -53,10 +55,17 @@ struct key_scan_kernel {
 
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
 
+  using bucket_tables = kernels::bucket_tables<Word, Image>;
+  static_assert(bucket_tables::block_threads == block_threads);
+
   struct shared {
-    simt::shared_array<std::uint32_t, most_bins / 2> packed;
+    union {
+      simt::shared_array<std::uint32_t, most_bins / 2> packed;
+      typename bucket_tables::shared tables;
+    };
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
     alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
+    simt::shared_value<std::uint32_t> last; // 1: this block is it
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
@@ -71,6 +80,8 @@ struct key_scan_kernel {
   bool may_spread; // a value's keys over several counters
   bool second;
   simt::global<const std::uint32_t> first_count; // of the first scan, for the second
+  bucket_tables tables;
+  bool makes_tables;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const unsigned t = simt::thread_index();
@@ -100,9 +111,19 @@ struct key_scan_kernel {
     if constexpr (maps)
       if (w.by_distribution != 0)
         leave_first_images(s);
+    if (makes_tables && is_last(s))
+      tables.make(s.tables, 0);
   }
 
  private:
+  /// Whether all blocks have added their counts, so that this one may read them.
+  SORTILE_DEVICE bool is_last(shared& s) const {
+    simt::block_barrier();
+    if (simt::thread_index() == 0)
+      s.last = findings.fetch_add(finding_scanned, std::uint64_t{1}, simt::acq_rel) + 1 == simt::grid_size() ? 1 : 0;
+    simt::block_barrier();
+    return s.last != 0;
+  }
   /// The blocks share them out: each is found by a binary search of many steps.
   SORTILE_DEVICE void leave_first_images(shared& s) const {
     for (std::uint32_t b = simt::block_index() + simt::thread_index() * simt::grid_size(); b < bins();

@@ -21,6 +21,7 @@
 
 #include "kernels/local/digit_moves.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
+#include "kernels/verdict.hpp"
 #include "primitives/bisect.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/radix_order.hpp"
@@ -42,24 +43,27 @@ struct large_sort_kernel {
   using radix_order = primitives::block_radix_order<block_threads, usual>;
   using wide_order = primitives::block_radix_order<block_threads, held>;
 
-  using repeated = primitives::repeated_keys<Word, block_threads, usual>;
+  /// Whether equal keys are counted. Of 32 bits, three digits are sorted as soon.
+  static constexpr bool counts_repeats = sizeof(Word) > 4;
+  using repeated = primitives::repeated_keys<Word, block_threads, held, usual / 2>;
   /// Values that are merged, and so ranked: passes of a digit take as long for few keys as for many.
   static constexpr int values_a_thread = sizeof(Word) <= 8 ? 4 : 1;
   static constexpr std::uint32_t most_ranked = block_threads * unsigned(values_a_thread);
   using merging = primitives::block_merge_sort<values_a_thread, Word>;
   static constexpr std::uint32_t of_images = primitives::merge_sort_room<Word>(most_ranked);
-  static constexpr bool room_behind = held - usual >= of_images; // where no keys are that repeat
+  static constexpr bool room_behind = held - usual >= of_images; // where values and their counts do not reach
+  struct nothing {};
   struct bucket_storage {
     alignas(16) simt::shared_array<Word, held> keys;
     union {
       simt::shared_array<std::uint16_t, held> order;
-      alignas(16) typename repeated::times_array times;
+      alignas(16) std::conditional_t<counts_repeats, typename repeated::times_array, nothing> times;
     };
     union {
       typename radix_order::storage radix;
       typename wide_order::storage wide;
-      alignas(16) typename repeated::slot_array slots;
-      alignas(16) simt::shared_array<Word, room_behind ? 1 : of_images> images;
+      alignas(16) std::conditional_t<counts_repeats, typename repeated::slot_array, nothing> slots;
+      alignas(16) simt::shared_array<Word, !counts_repeats || room_behind ? 1 : of_images> images;
     };
     typename repeated::sums_array sums;
   };
@@ -76,8 +80,11 @@ struct large_sort_kernel {
   bucket_list deferred;
   Image image;
   unsigned below;
+  handover behind{};
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (behind.is_due())
+      return behind.zero();
     const std::uint64_t many = deferred.findings.load(finding_deferred);
     if (many == deferred.findings.load(finding_refined))
       return;
@@ -102,19 +109,21 @@ struct large_sort_kernel {
       s.keys[p] = in.load(begin + p);
     simt::block_barrier();
     const auto image_of = [&](std::uint32_t p) { return image.image(s.keys.load(p)); };
-    if (keys <= usual && repeated::are_many(keys, [&](std::uint32_t p) { return s.keys.load(p); })) {
-      const std::uint32_t values =
-          repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
-      simt::block_barrier();
-      if (values != 0) {
-        if (values <= most_ranked)
-          rank(s, values);
-        else
-          radix_order::find(s.radix, s.order.view(), values, image_of);
+    if constexpr (counts_repeats) {
+      if (repeated::are_many(keys, [&](std::uint32_t p) { return s.keys.load(p); })) {
+        const std::uint32_t values =
+            repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
         simt::block_barrier();
-        return repeated::write(
-            s.sums, s.keys, values, keys, begin % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
-            [&](std::uint32_t place, std::uint32_t r) { out[begin + place] = s.keys.load(s.order.load(r)); });
+        if (values != 0) {
+          if (values <= most_ranked)
+            rank(s, values);
+          else
+            radix_order::find(s.radix, s.order.view(), values, image_of);
+          simt::block_barrier();
+          return repeated::write(
+              s.sums, s.keys, values, keys, begin % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
+              [&](std::uint32_t place, std::uint32_t r) { out[begin + place] = s.keys.load(s.order.load(r)); });
+        }
       }
     }
     if (keys <= usual)

@@ -50,7 +50,7 @@ struct refined_sort_kernel {
   };
 
   using repeated = primitives::repeated_keys<Word, block_threads, local::capacity>;
-  static constexpr unsigned most_alike = 8;           ///< of 256 keys: each value occurs four or five times
+  static constexpr unsigned most_alike = 2;           ///< lanes of eight warps: by chance none is
   static constexpr unsigned most_bits_of_equals = 32; ///< two or three refinements come to single values
 
   local step; // its list holds the deferred buckets

@@ -20,10 +20,12 @@ struct lsd_copy_kernel {
   bool keys_wanted, key_vectors, value_vectors;
 
   SORTILE_DEVICE void operator()() const {
+    const std::uint64_t n = count.load();
+    if (n == 0) // findings may be another sort's
+      return;
     const unsigned all = simt::popcount(passes.work(findings).passes);
     if (all == 0)
       return;
-    const std::uint64_t n = count.load();
     if (keys_wanted && !keys.writes_output(all - 1, all))
       copy_all(simt::global<const Word>(keys.spare), keys.out, n, key_vectors);
     if constexpr (ValueBytes != 0)

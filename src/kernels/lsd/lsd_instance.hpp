@@ -29,7 +29,8 @@ class lsd_launcher {
   }
   void launch_step(unsigned step) const {
     if (step == 0) {
-      clear(q_, r_.workspace, at_.portions); // the scan zeroes the words of the passes' look-back
+      if (r_.verdict.zeroed == nullptr)
+        clear(q_, r_.workspace, at_.portions); // the scan zeroes the words of the passes' look-back
       if (plan_.passes != 0)
         scan_keys();
       return;

@@ -126,6 +126,8 @@ struct lsd_pass_kernel {
     for (unsigned pass = begin; pass < end;) {
       const std::uint64_t n = count.load(); // on its way with what passes are active
       const lsd_work work = passes.work(findings);
+      if (n == 0) // not called: findings are another sort's
+        return;
       if ((work.passes >> pass & 1) == 0) {
         ++pass;
         continue;
@@ -159,8 +161,11 @@ struct lsd_pass_kernel {
 
   /// Where no pass is active.
   SORTILE_DEVICE void write_at_once(shared& s) const {
+    const std::uint64_t n = count.load();
+    if (n == 0) // not called: findings are another sort's
+      return;
     const std::uint64_t order = findings.load(lsd_order);
-    const lsd_write_at_once<Word, ValueBytes> output{keys, values, wants, count.load()};
+    const lsd_write_at_once<Word, ValueBytes> output{keys, values, wants, n};
     if constexpr (lsd_write_at_once<Word, ValueBytes>::counts_suffice)
       if (passes.writes_counted(findings) && (wants.copy_keys || !is_in_order(order)))
         return output.template counted<block_threads>(counted, codec, s.next, s.scan, scratch(s));

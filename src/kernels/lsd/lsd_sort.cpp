@@ -19,6 +19,11 @@ std::size_t lsd_workspace_bytes(const typed_request<Word>& request) {
 }
 
 template <class Word>
+std::size_t lsd_zeroed_bytes(const typed_request<Word>& request) {
+  return detail::lay_out_lsd(request, detail::plan_lsd(request)).portions;
+}
+
+template <class Word>
 void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned step) {
   const auto plan = detail::plan_lsd(request);
   if (step == all_steps || step == 0) {
@@ -32,6 +37,7 @@ void lsd_sort(const simt::queue& q, const typed_request<Word>& request, unsigned
 
 #define SORTILE_INSTANCE(WORD)                                                                                         \
   template std::size_t lsd_workspace_bytes(const typed_request<WORD>&);                                                \
+  template std::size_t lsd_zeroed_bytes(const typed_request<WORD>&);                                                   \
   template void lsd_sort(const simt::queue&, const typed_request<WORD>&, unsigned);
 SORTILE_EACH_WORD(SORTILE_INSTANCE)
 #undef SORTILE_INSTANCE

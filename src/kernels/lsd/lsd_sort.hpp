@@ -5,7 +5,8 @@
 //   pass    one per digit of up to 8 bits, lowest first: one stable scatter, one read and one write of keys and values
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
-// A fallback, which mostly has nothing to do, makes all its passes in one launch. Else a digit in which no key differs
+// A fallback, which mostly has nothing to do, makes all its passes in one launch, and leaves zeroing to the sort before
+// it. Else a digit in which no key differs
 // costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
 // Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys alone
 // cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). Strictly descending ones cost
@@ -40,6 +41,11 @@ namespace sortile::kernels {
 /// the pointers it matters only which are null and which are equal.
 template <class Word>
 std::size_t lsd_workspace_bytes(const typed_request<Word>& request);
+
+/// How many of them, from the first on, are zero before the scan: a launch of this sort sees to that, or the last one
+/// of the sort before (verdict_place::zeroed). A multiple of 8.
+template <class Word>
+std::size_t lsd_zeroed_bytes(const typed_request<Word>& request);
 
 /// How a bit window is cut: into digits of the same width, the last perhaps narrower, one a pass; none of no bits.
 struct lsd_digits {

@@ -1,4 +1,5 @@
 // Launches the sort by counting, one instance a key width.
+#include "kernels/clear_words.hpp"
 #include "kernels/narrow/count_sort_kernel.hpp"
 #include "kernels/narrow/one_block_count_kernel.hpp"
 
@@ -61,6 +62,7 @@ void launch(const simt::queue& q, const typed_request<Word>& r) {
     if (detail::counted_by_one_block(r))
       return simt::launch(q, {.grid = 1}, one_block_count_kernel{arrays_of(r)});
   simt::launch(q, {.grid = blocks_for(q, r), .cooperative = true}, count_sort_kernel<Word>{arrays_of(r), tables_of(r)});
+  clear(q, r.verdict.zeroed, r.verdict.zeroed_words * sizeof(std::uint64_t));
 }
 
 } // namespace

@@ -32,7 +32,7 @@ struct chunk_counts {
   using keys_vector = simt::vec<Word, vector>;
 
   struct storage {
-    simt::shared_array<std::uint32_t, most_bins / 2> packed;
+    alignas(16) simt::shared_array<std::uint32_t, most_bins / 2> packed;
     simt::shared_array<std::uint32_t, most_coarse> coarse;
   };
 

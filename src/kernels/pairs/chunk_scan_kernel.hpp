@@ -3,6 +3,8 @@
 //
 //   sample   how keys are spread over buckets, or that they are skewed (spread_sample.hpp): each block takes the same
 //            sample, and so comes to the same digits without waiting
+//   repeats  of 32-bit keys: a larger sample tells whether they have so few values that passes are quicker
+//            (repeated_samples.hpp)
 //   map      where a map may spread them, all blocks draw it together (drawn_map.hpp)
 //   count    each block its chunk
 //   places   of two partitions, the tables (place_tables.hpp); a single one makes its own (own_tables.hpp)
@@ -19,6 +21,7 @@
 #include "kernels/pairs/chunk_counts.hpp"
 #include "kernels/pairs/drawn_map.hpp"
 #include "kernels/pairs/place_tables.hpp"
+#include "kernels/pairs/repeated_samples.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -44,6 +47,7 @@ struct chunk_scan_kernel {
   map_of_keys drawn;
   places_of_chunks tables;
   typename spread_finder::sample limits;
+  repeated_samples<block_threads> repeats;
   std::uint32_t fewest;       // values (spread_sample.hpp)
   bool uneven_to_passes;      // keys that no map spreads are the LSD sort's
   bool uneven_bits_to_passes; // keys with uneven bits are
@@ -52,8 +56,13 @@ struct chunk_scan_kernel {
     const spread_finder finder{chunk.in, chunk.image, limits, chunk.n, fewest, drawn.sample_bits != 0};
     Word samples[spread_finder::each];
     finder.load(samples);
+    const bool they_repeat = repeats.each != 0 && repeats.found(s.counted.packed, chunk.in, chunk.n);
+    if (repeats.each != 0)
+      simt::block_barrier(); // all have read the answer
     chunk.clear(s.counted);
-    const auto sampled = finder.find(s.sample, samples);
+    auto sampled = finder.find(s.sample, samples);
+    if (they_repeat && sampled.found == skew::none)
+      sampled.found = skew::given_away;
     if (simt::block_index() == 0) {
       typename spread_finder::sample::values_seen values{};
       if (sampled.found == skew::given_away)

@@ -154,6 +154,7 @@ struct local_pairs_kernel {
   bool may_map;
   bool write_keys;
   bool copy_keys, copy_values; // where the pairs are in order: outputs are not the originals
+  handover behind{};           // by the first launch of the step
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if constexpr (Step == local_step::one_block) {
@@ -163,12 +164,16 @@ struct local_pairs_kernel {
       sort_deferred(s);
     } else {
       const std::uint32_t q = simt::block_index();
-      if (spread_each && gate.idle()) // what follows is not there before the splitters are
-        return;
+      if (spread_each) {
+        if (behind.is_due())
+          return behind.zero();
+        if (gate.idle()) // what follows is not there before the splitters are
+          return;
+      }
       const bucket b = this_bucket(q); // asked for before the gate is read: one round trip to memory, not two
       if constexpr (!spread_each) {
-        if (gate.refused())
-          return;
+        if (behind.is_due())
+          return behind.zero();
         const std::uint32_t order = gate.order();
         if (is_in_order(order))
           return at_once().copy();

@@ -93,7 +93,9 @@ class pair_sort {
   simt::global<std::uint32_t> fine() const { return table(at().fine, std::uint64_t{chunks_} * plan_.bins()); }
   simt::global<std::uint32_t> order() const { return table(at().order, chunks_); }
   pair_bucket_list deferred() const { return {findings(), table(at().deferred, plan_.bins())}; }
-  pairs_gate gate() const { return {findings(), verdict::of(r_.verdict), limits().judges()}; }
+  pairs_gate gate() const {
+    return {findings(), verdict::of(r_.verdict), limits().judges() || repeats().each != 0};
+  }
   using spread = key_spread<Word, Image>;
   static_assert(sizeof(spread) <= 32);
   simt::global<spread> spreads() const {
@@ -117,6 +119,12 @@ class pair_sort {
     s.equal_too = r_.passes_follow();
     s.pairs_limit = 0; // each of the scan's blocks would ask, which takes longer than it saves
     return s;
+  }
+  /// Whether keys of few values are quicker sorted by passes.
+  repeated_samples<scan_kernel::block_threads> repeats() const {
+    const bool asks = sizeof(Word) == 4 && r_.fallback_sees_order && r_.n >= r_.tuning.repeats_from;
+    return asks ? repeated_samples<scan_kernel::block_threads>::of(r_.n)
+                : repeated_samples<scan_kernel::block_threads>{};
   }
   bool takes_large_buckets() const {
     return may_map() || (sizeof(Word) == 4 && value_size<Value> != 0 && r_.may_fall_back() && plan_.second_bits != 0 &&
@@ -192,6 +200,7 @@ class pair_sort {
                              .drawn = drawn_map(),
                              .tables = places(),
                              .limits = limits(),
+                             .repeats = repeats(),
                              .fewest = fewest_values(),
                              .uneven_to_passes = passes_take_uneven(),
                              .uneven_bits_to_passes = value_size<Value> == 0 || passes_take_uneven()});
@@ -241,7 +250,8 @@ class pair_sort {
                         .may_map = may_map(),
                         .write_keys = r_.keys_out != nullptr,
                         .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-                        .copy_values = r_.values_out != r_.values_in});
+                        .copy_values = r_.values_out != r_.values_in,
+                        .behind = handover::of(r_.verdict)});
   }
   void large(bool in_spare) const {
     sort_deferred_buckets(q_, all_,

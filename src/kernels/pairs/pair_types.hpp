@@ -80,7 +80,7 @@ struct pairs_gate {
   bool sampled; // a sample may have given the pairs away
 
   SORTILE_DEVICE std::uint32_t order() const { return findings.load(pair_order); }
-  SORTILE_DEVICE bool refused() const { return given_away_by_sample() || told.gave_away(); }
+  SORTILE_DEVICE bool refused() const { return told.gave_away() || given_away_by_sample(); }
   /// Whether a sample has given the pairs away. The same in all threads of any launch after the one that asks the
   /// sample.
   SORTILE_DEVICE bool given_away_by_sample() const { return sampled && findings.load(pair_skewed) != 0; }

@@ -43,8 +43,8 @@
 #pragma once
 
 #include "kernels/alike_rows.hpp"
+#include "kernels/key_scan/bucket_tables.hpp"
 #include "kernels/key_scan/key_map.hpp"
-#include "kernels/partition/bucket_tables_kernel.hpp"
 #include "kernels/partition/kept_digits.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {

@@ -8,6 +8,7 @@
 
 #include "kernels/skewed/count_skewed_kernel.hpp"
 #include "kernels/skewed/sort_tails_kernel.hpp"
+#include "kernels/verdict.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -24,8 +25,11 @@ struct fill_giants_kernel {
   };
 
   skewed_arrays<Image> at;
+  handover behind{};
 
   SORTILE_DEVICE void operator()(shared& s) const {
+    if (behind.is_due())
+      return behind.zero();
     if (course_of<Word>(at.deferred.findings, at.window.load(0), at.bins()) != key_course::buckets)
       return;
     filler::clear(s.filling);

@@ -57,7 +57,7 @@ namespace detail {
 /// Byte offsets. What has to be zero before the scan stands at the front. That includes the list of deferred buckets:
 /// the second scan counts there, long before buckets are deferred.
 struct sort_keys_layout {
-  static constexpr std::size_t finding_bytes = 128;
+  static constexpr std::size_t finding_bytes = 256;
   static constexpr std::uint32_t least_giant = sort_tuning::least_giant;
   /// Keys of a bucket from which it is heavy, where a map spreads them: more than one block holds (local/).
   static constexpr std::uint32_t least_heavy = 10241;

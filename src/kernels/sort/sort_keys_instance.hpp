@@ -64,7 +64,8 @@ class key_sort {
     scan_keys(false);
     if (plan_.counts)
       scan_keys(true);
-    tables();
+    if (!scan_makes_tables())
+      make_tables();
   }
   /// Where the keys are after so many partitions.
   Word* after(unsigned partitions) const {
@@ -232,30 +233,37 @@ class key_sort {
                         .bits = plan_.bits(),
                         .may_spread = may_leave() || plan_.counts,
                         .second = second,
-                        .first_count = table(at_.count, plan_.bins())});
+                        .first_count = table(at_.count, plan_.bins()),
+                        .tables = tables(),
+                        .makes_tables = scan_makes_tables()});
   }
-  void tables() const {
-    using kernel = bucket_tables_kernel<Word, Image>;
-    simt::launch(q_, {.grid = (plan_.bins() + kernel::block_threads - 1) / kernel::block_threads},
-                 kernel{.first_count = table(at_.count, plan_.bins()),
-                        .second_count = table(at_.deferred, plan_.bins()),
-                        .start = start(),
-                        .coarse = coarse_rings(),
-                        .fine_rings = fine_rings(),
-                        .findings = findings(),
-                        .window = window(),
-                        .giants = giants(),
-                        .below = below(),
-                        .above = above(),
-                        .told = verdict::of(r_.verdict),
-                        .n = n_,
-                        .bins = plan_.bins(),
-                        .fine = plan_.fine(),
-                        .granule = partition_kernel<Word, tile_size::large>::granule,
-                        .fitting = fitting,
-                        .most = most_for_one_block,
-                        .may_leave = may_leave(),
-                        .sampled = floats || asks_samples()});
+  using tables_of_buckets = bucket_tables<Word, Image>;
+  bool scan_makes_tables() const { return plan_.bins() <= tables_of_buckets::block_threads; }
+  tables_of_buckets tables() const {
+    return {.first_count = table(at_.count, plan_.bins()),
+            .second_count = table(at_.deferred, plan_.bins()),
+            .start = start(),
+            .coarse = coarse_rings(),
+            .fine_rings = fine_rings(),
+            .findings = findings(),
+            .window = window(),
+            .giants = giants(),
+            .below = below(),
+            .above = above(),
+            .told = verdict::of(r_.verdict),
+            .n = n_,
+            .bins = plan_.bins(),
+            .fine = plan_.fine(),
+            .granule = partition_kernel<Word, tile_size::large>::granule,
+            .fitting = fitting,
+            .held = large_sort_kernel<Word>::held,
+            .most = most_for_one_block,
+            .may_leave = may_leave()};
+  }
+  void make_tables() const {
+    constexpr unsigned each = tables_of_buckets::block_threads;
+    simt::launch(q_, {.grid = (plan_.bins() + each - 1) / each},
+                 bucket_tables_kernel<Word, Image>{tables(), floats || asks_samples()});
   }
 
   /// Keys of a bucket that the local step takes.
@@ -344,7 +352,8 @@ class key_sort {
                        .start = start(),
                        .deferred = deferred(),
                        .image = image_,
-                       .below = width});
+                       .below = width,
+                       .behind = handover::of(r_.verdict)});
   }
   void sort_heavy(const Word* from) const {
     using kernel = heavy_kernel<Word, Image>;
@@ -373,7 +382,7 @@ class key_sort {
       using tails = sort_tails_kernel<Image>;
       simt::launch(q_, {.grid = simt::resident_blocks<tails>(q_)}, tails{at});
       simt::launch(q_, {.grid = blocks}, count_skewed_kernel<Image>{at});
-      simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at});
+      simt::launch(q_, {.grid = blocks}, fill_giants_kernel<Image>{at, handover::of(r_.verdict)});
     }
   }
 

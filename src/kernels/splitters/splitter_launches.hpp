@@ -250,7 +250,8 @@ class splitter_sorter {
             .may_map = false,
             .write_keys = r_.keys_out != nullptr,
             .copy_keys = false,
-            .copy_values = false};
+            .copy_values = false,
+            .behind = handover::of(r_.verdict)};
   }
   void local() const { simt::launch(q_, {.grid = plan_.bins()}, local_step_of<local_kernel>()); }
   void local_large() const {

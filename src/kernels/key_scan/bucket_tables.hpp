@@ -6,10 +6,10 @@
 //
 // Skew. Where the sort has a fallback, the verdict gives it the keys (and finding_skewed tells all later steps) if a
 // bucket holds more than `most` keys, if buckets that the local sort cannot take (more than `fitting` keys) hold more
-// than a sixteenth of all, if the interval is dense, or if it has few values and outliers. Not where a copy, or the
-// counts themselves, are the result (key_course). Where a sample has given the keys away before, there are no counts,
-// and nothing to do. What the scan has found of floats (−0, NaN) is in finding_skewed already, and becomes the verdict
-// here.
+// than a sixteenth of all (those up to `held` keys count for less), if the interval is dense, or if it has few values
+// and outliers. Not where a copy, or the counts themselves, are the result (key_course). Where a sample has given the
+// keys away before, there are no counts, and nothing to do. What the scan has found of floats (−0, NaN) is in
+// finding_skewed already, and becomes the verdict here.
 //
 // Where a map spreads the keys, buckets up to a heavy one's size are no reason, and twice as many keys as a sample saw
 // frequent values may lie in heavy ones.
@@ -18,9 +18,10 @@
 // (local/heavy_buckets.hpp), but for those that outliers lie in (second_scan.hpp). Where a second scan was made, its
 // counts are the ones that hold, and its interval and findings replace the first one's.
 //
-// Each block answers for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB
-// each from the L2, in vectors, four on their way, are done before a look-back would be. The last block checks that the
-// counts add up to n, and traps if they do not (key_scan/packed_counters.hpp says why).
+// Up to 1024 buckets the scan's last block makes the tables. Of more, a launch of their own does: each block answers
+// for 1024 buckets and adds up the counts before them by itself: 64 blocks that read at most 256 KB each from the L2,
+// in vectors, four on their way, are done before a look-back would be. The last block checks that the counts add up to
+// n, and traps if they do not (packed_counters.hpp says why).
 #pragma once
 
 #include "kernels/key_scan/key_map.hpp"
@@ -38,11 +39,12 @@ struct bucket_rings {
 };
 
 template <class Word, class Image = integer_image<Word>>
-struct bucket_tables_kernel {
-  static constexpr bool starts_early = true;
+struct bucket_tables {
   static constexpr unsigned block_threads = 1024, in_flight = 4; // in_flight: of a thread's vectors
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats;
   static constexpr std::uint32_t map_judges = 8192; ///< samples by which key_map_kernel.hpp judges a map
+  /// What is held counts for less: of 64-bit keys half of all may be, before passes are quicker, of others a quarter.
+  static constexpr std::uint32_t part_held = sizeof(Word) == 8 ? 8 : 4;
   using scan_storage = primitives::block_scan_storage<std::uint32_t, block_threads>;
   using giant_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   struct shared {
@@ -58,13 +60,14 @@ struct bucket_tables_kernel {
   giant_list giants;
   simt::global<std::uint32_t> below, above; // of heavy buckets (local/heavy_buckets.hpp): zeroed
   verdict told;
-  std::uint32_t n, bins, fine, granule, fitting, most;
-  bool may_leave, sampled; // sampled: a sample may have said so
+  std::uint32_t n, bins, fine, granule;
+  std::uint32_t fitting, held,
+      most; // keys of a bucket: that the local step takes, large_sort_kernel.hpp holds, or are allowed
+  bool may_leave;
 
-  SORTILE_DEVICE void operator()(shared& s) const {
-    if (sampled && given_away_by_sample(findings))
-      return;
-    const std::uint32_t i = simt::block_index() * block_threads + simt::thread_index();
+  /// By a block: of the 1024 buckets that are its part.
+  SORTILE_DEVICE void make(shared& s, std::uint32_t part) const {
+    const std::uint32_t i = part * block_threads + simt::thread_index();
     const bool again = findings.load(finding_second) != 0;
     const simt::global<const std::uint32_t> count = again ? second_count : first_count;
     std::uint32_t sum = 0;
@@ -72,7 +75,7 @@ struct bucket_tables_kernel {
     bool mapped = false;
     if constexpr (maps)
       mapped = window.load(0).by_distribution != 0;
-    const std::uint32_t vectors = simt::block_index() * (block_threads / 4); // of counts before this block's
+    const std::uint32_t vectors = part * (block_threads / 4); // of counts before this block's
     for (std::uint32_t v = simt::thread_index(); v < vectors; v += in_flight * block_threads) {
       simt::vec<std::uint32_t, 4> keys[in_flight] = {};
       SORTILE_UNROLL
@@ -91,7 +94,7 @@ struct bucket_tables_kernel {
     const std::uint32_t here = i < bins ? count.load(i) : 0;
     const std::uint32_t at = primitives::block_exclusive_scan(s.within, here, primitives::plus{}, before).before;
     if (may_leave)
-      note_too_large(s, here, mapped);
+      note_too_large(s, here, mapped, part == 0);
     if constexpr (Image::of_floats)
       if (i == 0 && (findings.load(finding_skewed) & skewed_by_scan) != 0)
         told.give_away();
@@ -150,9 +153,10 @@ struct bucket_tables_kernel {
       findings[finding_giants] = all >> 32;
     }
   }
-  SORTILE_DEVICE void note_too_large(shared& s, std::uint32_t keys, bool mapped) const {
+  SORTILE_DEVICE void note_too_large(shared& s, std::uint32_t keys, bool mapped, bool first_part) const {
     const bool exceeds = mapped && giants.least != 0 ? giants.takes(keys) : keys > fitting;
-    const std::uint32_t oversized = primitives::block_reduce(s.oversized, exceeds ? keys : 0u, primitives::plus{});
+    const std::uint32_t weight = !exceeds ? 0 : keys > held ? keys : keys / part_held;
+    const std::uint32_t oversized = primitives::block_reduce(s.oversized, weight, primitives::plus{});
     const std::uint64_t frequent = mapped ? findings.load(finding_heavy) : 0; // of the samples
     const bool too_large = simt::block_any(keys > most) && frequent == 0;
     if (simt::thread_index() != 0)
@@ -160,13 +164,28 @@ struct bucket_tables_kernel {
     const key_window<Word> w = window.load(0);
     const std::uint64_t before = oversized == 0 ? 0 : findings.fetch_add(finding_too_large, std::uint64_t{oversized});
     // Where values have buckets of their own, several each, counts are not of buckets that a partition would fill.
-    const bool window_says = simt::block_index() == 0 && (w.dense(n) || w.one_value_a_bucket(bins));
+    const bool window_says = first_part && (w.dense(n) || w.one_value_a_bucket(bins));
     const std::uint64_t allowed = n / 16 + 2 * frequent * (n / map_judges);
     if ((too_large || before + oversized > allowed || window_says) &&
         course_of<Word>(findings, w, bins) == key_course::buckets) {
       findings.fetch_or(finding_skewed, std::uint64_t{skewed_by_counts});
       told.give_away();
     }
+  }
+};
+
+template <class Word, class Image>
+struct bucket_tables_kernel {
+  static constexpr bool starts_early = true;
+  static constexpr unsigned block_threads = bucket_tables<Word, Image>::block_threads;
+  using shared = typename bucket_tables<Word, Image>::shared;
+
+  bucket_tables<Word, Image> tables;
+  bool sampled; // a sample may have given the keys away
+
+  SORTILE_DEVICE void operator()(shared& s) const {
+    if (!sampled || !given_away_by_sample(tables.findings))
+      tables.make(s, simt::block_index());
   }
 };
 
