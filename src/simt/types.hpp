@@ -139,6 +139,13 @@ constexpr bool starts_early() {
   else
     return false;
 }
+template <class K>
+constexpr bool keeps_l1() {
+  if constexpr (requires { K::keeps_l1; })
+    return K::keeps_l1;
+  else
+    return false;
+}
 /// Of a kernel that starts early: whether this launch of it needs nothing of the one before.
 template <class K>
 SORTILE_HOST_DEVICE constexpr bool is_beside(const K& kernel) {
@@ -174,6 +181,9 @@ inline constexpr bool has_shared = !std::is_same_v<shared_storage<K>, traits::no
 /// Whether the kernel's launch may overlap the end of the one before it.
 template <class K>
 inline constexpr bool starts_early = traits::starts_early<K>();
+/// Whether what the kernel's shared storage leaves of a multiprocessor's storage is to be L1 cache.
+template <class K>
+inline constexpr bool keeps_l1 = traits::keeps_l1<K>();
 /// Whether the kernel has a `constants` struct.
 template <class K>
 inline constexpr bool has_constants = traits::has_constants<K>();

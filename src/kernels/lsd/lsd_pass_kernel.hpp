@@ -18,7 +18,7 @@
 // are as large as registers and shared storage allow: large ones have 80 to 96 KB of keys, or of values, with a block a
 // multiprocessor (4-byte keys alone: 40 KB, two blocks). Not larger: loads in flight live in what shared storage leaves
 // of the L1 (4-byte keys: 20 a thread, two blocks of 512, 5.5 ms for 2^28; 24 a thread 6.1). A spilled register costs
-// L2 traffic for the same reason.
+// L2 traffic for the same reason, and so does a multiprocessor that is left with more shared storage than a pass needs.
 //
 // Forward progress: tiles are numbered by tickets, so a tile waits only for tiles that a running block has drawn; a
 // block draws its next tile before it has finished this one, but waits with this one for lower tiles only, so the
@@ -54,7 +54,7 @@ constexpr lsd_passes_by lsd_passes_of(lsd_tiles tiles, unsigned value_bytes) {
 template <class Word, unsigned ValueBytes, lsd_tiles Tiles, lsd_passes_by By = lsd_passes_of<Word>(Tiles, ValueBytes)>
 struct lsd_pass_kernel {
   static constexpr auto cut = detail::lsd_shape<Word>::of(Tiles, ValueBytes);
-  static constexpr bool starts_early = true;
+  static constexpr bool starts_early = true, keeps_l1 = true;
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items;
   using tile = stable_tile<block_threads, items>;

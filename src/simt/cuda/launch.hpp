@@ -5,6 +5,7 @@
 #include "simt/cuda/sync.hpp"
 #include "simt/queue.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <typeinfo>
@@ -76,19 +77,42 @@ void check(cudaError_t e, const char* what) {
 
 inline constexpr int max_devices = 64;
 
-template <class K>
-unsigned architecture() {
+/// What `asked(device)` says of the current device, which is asked once; not 0.
+template <class K, class Asked>
+unsigned of_device(Asked asked) {
   static std::atomic<unsigned> known[max_devices];
-  int device = 0, major = 0, minor = 0;
+  int device = 0;
   check<K>(cudaGetDevice(&device), "current device");
   const unsigned cached = device < max_devices ? known[device].load(std::memory_order_relaxed) : 0;
   if (cached)
     return cached;
-  check<K>(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "compute capability");
-  check<K>(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "compute capability");
+  const unsigned found = asked(device);
   if (device < max_devices)
-    known[device].store(unsigned(major * 10 + minor), std::memory_order_relaxed);
-  return unsigned(major * 10 + minor);
+    known[device].store(found, std::memory_order_relaxed);
+  return found;
+}
+template <class K>
+unsigned attribute_of(int device, cudaDeviceAttr which, const char* what) {
+  int found = 0;
+  check<K>(cudaDeviceGetAttribute(&found, which, device), what);
+  return unsigned(found);
+}
+template <class K>
+unsigned architecture() {
+  return of_device<K>([](int device) {
+    return 10 * attribute_of<K>(device, cudaDevAttrComputeCapabilityMajor, "compute capability") +
+           attribute_of<K>(device, cudaDevAttrComputeCapabilityMinor, "compute capability");
+  });
+}
+/// How much of a multiprocessor's storage is to be shared: per cent of what can be, enough for the kernel's blocks.
+template <class K>
+unsigned shared_percentage(std::size_t bytes_a_block) {
+  constexpr std::size_t taken_by_system = 1024; // of each block
+  const unsigned all = of_device<K>([](int device) {
+    return attribute_of<K>(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor, "shared storage");
+  });
+  const std::size_t blocks = traits::min_blocks<K>() * (bytes_a_block + taken_by_system);
+  return unsigned(std::min<std::size_t>((100 * blocks + all - 1) / all, 100));
 }
 
 /// Where a launch of the kernel begins. From CUDA 13.0 on each translation unit has an entry of its own, and what CUDA
@@ -154,6 +178,9 @@ cudaLaunchConfig_t prepare(entry_of<K> entry, const queue& q, const launch_confi
   if (c.cluster > 8)
     check<K>(cudaFuncSetAttribute(entry, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster size");
   fill(a, c, starts_early<K> && code_can_start_early(architecture<K>()));
+  // Else a multiprocessor may stay as the launch before has left it.
+  if constexpr (keeps_l1<K>)
+    a.add(cudaLaunchAttributePreferredSharedMemoryCarveout).val.sharedMemCarveout = shared_percentage<K>(dynamic);
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
   config.blockDim = dim3(c.block ? c.block : K::block_threads);
