@@ -27,7 +27,7 @@
 // (lsd/value_table.hpp), so that it need not ask.
 //
 // A sort of role r writes r or r + 1, and only its later launches read the word. So launches of one stream need no
-// other order than the stream's. The last of them zeroes what an LSD sort behind it begins with (handover).
+// other order than the stream's. The last of them zeroes what an LSD sort begins with that is its fallback (handover).
 #pragma once
 
 #include "kernels/typed_request.hpp"
@@ -76,7 +76,7 @@ struct verdict {
   SORTILE_DEVICE void write(std::uint32_t x) const { word.store(0, x, simt::relaxed, simt::device_scope); }
 };
 
-/// What the last launch of a sort does for the LSD sort behind it, if that is called: it zeroes the words that the
+/// What the last launch of a sort does for its fallback, an LSD sort, if that is called: it zeroes the words that the
 /// latter begins with, which costs no launch. They may be among the findings of this sort, so who asks is_due() reads
 /// none of these afterwards.
 struct handover {

@@ -1,4 +1,4 @@
-// What a sort with an LSD sort behind it does to the words that the latter begins with.
+// What a sort does to the words that its fallback, an LSD sort, begins with.
 #pragma once
 
 #include "kernels/typed_request.hpp"
