@@ -4,7 +4,7 @@
 //   map         small, and only where that sample is skewed: it divides the keys by their distribution
 //               (key_scan/key_map.hpp)
 //   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
-//   tables      small
+//   tables      small; of up to 1024 buckets the scan makes them
 //   partition   up to 8 bits        one read, one write
 //   partition   up to 8 more        one read, one write (from 2^20 + 1 keys on)
 //   local       the rest            one read, one write (and large_sort_kernel.hpp for deferred buckets, or, of 32-bit
@@ -29,7 +29,7 @@
 // sort, or that few values have outliers, it is before anything moves. Where one block sorts all keys the verdict is
 // not written: it takes any. 32-bit keys in 2^16 buckets (beyond 2^27 of them) are never given away because of skew:
 // their buckets are counted, whatever their size. A sample gives them away that shows few values, which an LSD sort
-// counts without moving a key.
+// counts without moving a key, or that passes are quicker (key_scan/window_kernel.hpp).
 #pragma once
 
 #include "kernels/arena.hpp"
