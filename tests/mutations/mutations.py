@@ -29,7 +29,7 @@ MUTATIONS = [
     ("src/kernels/key_scan/skew_sample.hpp", "are_set < asked / 8 * 3 ||", "are_set < asked / 8 * 0 ||", KERNELS, "key_map*"),
     ("src/kernels/verdict.hpp", "i < count;", "i + 1 < count;", KERNELS, "sort_keys*"),
     ("src/kernels/key_scan/bucket_tables.hpp", "keys > held ? keys : keys / part_held", "keys / part_held", KERNELS, "sort_keys*"),
-    ("src/kernels/key_scan/key_scan_kernel.hpp", "makes_tables && is_last(s)", "makes_tables && simt::block_index() == 0", KERNELS, "sort_keys*"),
+    ("src/kernels/last_block.hpp", "+ 1 == all ? 1 : 0", "+ 2 == all ? 1 : 0", KERNELS, "sort_keys*"),
     ("src/kernels/pairs/repeated_samples.hpp", "cells.load(0) >= limit", "cells.load(0) > n", KERNELS, "sort_pairs_map*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all,", ".write_keys = wants.keys,", KERNELS, "lsd*"),

@@ -27,6 +27,7 @@
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/key_scan/map_center.hpp"
 #include "kernels/key_scan/skew_sample.hpp"
+#include "kernels/last_block.hpp"
 #include "kernels/verdict.hpp"
 #include "primitives/block_scan.hpp"
 
@@ -45,7 +46,7 @@ struct key_map_kernel {
     simt::shared_array<std::uint32_t, map::cells> cells;
     simt::shared_array<std::uint32_t, words_a_key> differ; // bits in which images differ from the center, lowest first
     typename map_center<Word>::storage center;
-    simt::shared_value<std::uint32_t> last; // 1: this block is it
+    simt::shared_value<std::uint32_t> last;
     alignas(16) simt::shared_array<std::uint32_t, map::words> words;
     primitives::block_scan_storage<std::uint32_t, block_threads> scan;
     typename sample::counters count;
@@ -73,10 +74,7 @@ struct key_map_kernel {
       return;
     const Word center = find_center(s);
     count_cells(s, center);
-    if (simt::thread_index() == 0)
-      s.last = findings.fetch_add(finding_sampled, std::uint64_t{1}, simt::acq_rel) + 1 == simt::grid_size() ? 1 : 0;
-    simt::block_barrier();
-    if (s.last == 0)
+    if (!comes_last(findings, finding_sampled, std::uint64_t{simt::grid_size()}, s.last))
       return;
     if (simt::thread_index() == 0)
       store_center(words, center);
@@ -102,7 +100,6 @@ struct key_map_kernel {
     simt::block_barrier();
     return map_center<Word>::find(s.center);
   }
-  /// Ends with a barrier.
   SORTILE_DEVICE void count_cells(shared& s, Word center) const {
     const unsigned t = simt::thread_index();
     const std::uint32_t samples = 1u << sample_bits;
@@ -127,7 +124,6 @@ struct key_map_kernel {
     for (unsigned c = t; c < map::cells; c += block_threads)
       if (const std::uint32_t here = s.cells.load(c); here != 0)
         cells.fetch_add(c, here);
-    simt::block_barrier();
   }
   SORTILE_DEVICE void draw(shared& s) const {
     const std::uint32_t from = simt::thread_index() * owned;

@@ -32,7 +32,7 @@
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/key_scan/packed_counters.hpp"
 #include "kernels/key_scan/second_scan.hpp"
-#include "simt/simt.hpp"
+#include "kernels/last_block.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -65,7 +65,7 @@ struct key_scan_kernel {
     };
     simt::shared_array<std::uint32_t, gathered_size> gathered; // ones and zeros in words, low first
     alignas(16) simt::shared_array<std::uint32_t, maps ? key_map<Word>::words : 4> map;
-    simt::shared_value<std::uint32_t> last; // 1: this block is it
+    simt::shared_value<std::uint32_t> last;
   };
 
   simt::global<const Word> in; // aligned to 16 bytes
@@ -111,19 +111,11 @@ struct key_scan_kernel {
     if constexpr (maps)
       if (w.by_distribution != 0)
         leave_first_images(s);
-    if (makes_tables && is_last(s))
+    if (makes_tables && comes_last(findings, finding_scanned, std::uint64_t{simt::grid_size()}, s.last))
       tables.make(s.tables, 0);
   }
 
  private:
-  /// Whether all blocks have added their counts, so that this one may read them.
-  SORTILE_DEVICE bool is_last(shared& s) const {
-    simt::block_barrier();
-    if (simt::thread_index() == 0)
-      s.last = findings.fetch_add(finding_scanned, std::uint64_t{1}, simt::acq_rel) + 1 == simt::grid_size() ? 1 : 0;
-    simt::block_barrier();
-    return s.last != 0;
-  }
   /// The blocks share them out: each is found by a binary search of many steps.
   SORTILE_DEVICE void leave_first_images(shared& s) const {
     for (std::uint32_t b = simt::block_index() + simt::thread_index() * simt::grid_size(); b < bins();

@@ -109,23 +109,9 @@ struct large_sort_kernel {
       s.keys[p] = in.load(begin + p);
     simt::block_barrier();
     const auto image_of = [&](std::uint32_t p) { return image.image(s.keys.load(p)); };
-    if constexpr (counts_repeats) {
-      if (repeated::are_many(keys, [&](std::uint32_t p) { return s.keys.load(p); })) {
-        const std::uint32_t values =
-            repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
-        simt::block_barrier();
-        if (values != 0) {
-          if (values <= most_ranked)
-            rank(s, values);
-          else
-            radix_order::find(s.radix, s.order.view(), values, image_of);
-          simt::block_barrier();
-          return repeated::write(
-              s.sums, s.keys, values, keys, begin % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
-              [&](std::uint32_t place, std::uint32_t r) { out[begin + place] = s.keys.load(s.order.load(r)); });
-        }
-      }
-    }
+    if constexpr (counts_repeats)
+      if (sort_repeated(s, begin, keys))
+        return;
     if (keys <= usual)
       radix_order::find(s.radix, s.order.view(), keys, image_of);
     else
@@ -133,6 +119,25 @@ struct large_sort_kernel {
     simt::block_barrier();
     for (std::uint32_t p = t; p < keys; p += block_threads)
       out[begin + p] = s.keys.load(s.order.load(p));
+  }
+  /// Whether equal keys were many, and have been counted; otherwise nothing has changed.
+  SORTILE_DEVICE bool sort_repeated(bucket_storage& s, std::uint32_t begin, std::uint32_t keys) const {
+    if (!repeated::are_many(keys, [&](std::uint32_t p) { return s.keys.load(p); }))
+      return false;
+    const std::uint32_t values =
+        repeated::take_out(s.sums, s.slots, s.times, s.keys, 0, keys, [](Word) { return true; });
+    simt::block_barrier();
+    if (values == 0)
+      return false;
+    if (values <= most_ranked)
+      rank(s, values);
+    else
+      radix_order::find(s.radix, s.order.view(), values, [&](std::uint32_t p) { return image.image(s.keys.load(p)); });
+    simt::block_barrier();
+    repeated::write(
+        s.sums, s.keys, values, keys, begin % simt::warp_size, [&](std::uint32_t r) { return s.order.load(r); },
+        [&](std::uint32_t place, std::uint32_t r) { out[begin + place] = s.keys.load(s.order.load(r)); });
+    return true;
   }
   /// The order of so many different keys: images are merged, and each key looks for its own.
   SORTILE_DEVICE void rank(bucket_storage& s, std::uint32_t values) const {

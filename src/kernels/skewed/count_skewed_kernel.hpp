@@ -31,6 +31,7 @@
 // that is in several shares costs each of these an addition a value that occurs, and 1 MB.
 #pragma once
 
+#include "kernels/last_block.hpp"
 #include "kernels/skewed/bucket_counts.hpp"
 #include "kernels/skewed/bucket_fill.hpp"
 #include "kernels/skewed/skewed_arrays.hpp"
@@ -137,11 +138,7 @@ struct count_skewed_kernel {
     // Blocks that come here together had better not add to the same words.
     s.counts.counting.template each<block_threads>(
         simt::block_index(), [&](std::uint16_t rank, std::uint32_t keys) { sums.fetch_add(first + rank, keys); });
-    simt::block_barrier();
-    if (simt::thread_index() == 0)
-      s.last = at.giants.done.fetch_add(part.place, 1u, simt::acq_rel) + 1 == part.parts ? 1 : 0;
-    simt::block_barrier();
-    if (s.last != 0)
+    if (comes_last(at.giants.done, part.place, part.parts, s.last))
       finish(s, begin, values, {sums, first});
   }
   /// All has been counted: leaves in spare what the fill needs.
