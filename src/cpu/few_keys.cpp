@@ -13,6 +13,7 @@
 #include "cpu/short_calls.hpp"
 #include "cpu/small_sort.hpp"
 #include "cpu/told_steps.hpp"
+#include "cpu/with_width.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -30,31 +31,9 @@ bool is_short(std::size_t n, key_type type, const void* keys, const options& opt
          keys != nullptr && is_aligned(keys, key);
 }
 
-template <std::size_t Width>
-void take(const std::byte* from, std::byte* to, const std::uint8_t* positions, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    std::memcpy(to + i * Width, from + positions[i] * Width, Width);
-}
-
 /// Writes the elements at `count` positions, apart from where they are.
 void take(const void* from, std::size_t width, const std::uint8_t* positions, std::size_t count, void* to) {
-  const auto* const source = static_cast<const std::byte*>(from);
-  auto* const out = static_cast<std::byte*>(to);
-  switch (width) {
-  case 1:
-    return take<1>(source, out, positions, count);
-  case 2:
-    return take<2>(source, out, positions, count);
-  case 4:
-    return take<4>(source, out, positions, count);
-  case 8:
-    return take<8>(source, out, positions, count);
-  case 16:
-    return take<16>(source, out, positions, count);
-  default:
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(out + i * width, source + positions[i] * width, width);
-  }
+  take_elements(from, to, width, count, [positions](std::size_t i) { return positions[i]; });
 }
 
 /// Rearranges n elements.

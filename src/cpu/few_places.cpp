@@ -2,7 +2,7 @@
 #include "cpu/few_places.hpp"
 
 #include "cpu/few_words.hpp"
-#include "cpu/key_image.hpp"
+#include "cpu/with_width.hpp"
 
 #include <cstring>
 #include <numeric>
@@ -11,46 +11,12 @@ namespace sortile::cpu {
 
 namespace {
 
-template <std::size_t Width>
-void put(const std::byte* from, std::byte* to, const std::uint32_t* places, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    std::memcpy(to + places[i] * Width, from + i * Width, Width);
-}
-
 /// Moves elements to their places, in place or apart.
 void put(const void* from, void* to, std::size_t width, const std::uint32_t* places, std::size_t n) {
   alignas(64) std::byte copy[most_placed * widest_in_words];
-  const auto* source = static_cast<const std::byte*>(from);
-  auto* const target = static_cast<std::byte*>(to);
-  if (from == to) {
-    std::memcpy(copy, from, n * width);
-    source = copy;
-  }
-  switch (width) {
-  case 1:
-    return put<1>(source, target, places, n);
-  case 2:
-    return put<2>(source, target, places, n);
-  case 4:
-    return put<4>(source, target, places, n);
-  case 8:
-    return put<8>(source, target, places, n);
-  case 16:
-    return put<16>(source, target, places, n);
-  default:
-    for (std::size_t i = 0; i < n; ++i)
-      std::memcpy(target + places[i] * width, source + i * width, width);
-  }
-}
-
-template <class K>
-deciding_image<K> image_of(key_type type, const ordering& by) {
-  constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1)), whole = static_cast<K>(~K{0});
-  constexpr K infinity = infinity_bits(sizeof(K) == 4 ? key_type::f32 : key_type::f64);
-  const bool floats = is_float(type);
-  return {floats || is_signed_integer(type) ? sign : K{0}, floats ? infinity : K{0},
-          by.direction == order::descending ? whole : K{0},
-          by.is_whole() ? whole : key_image<K>(type, by.direction, by.bits).window};
+  if (from == to)
+    from = std::memcpy(copy, from, n * width);
+  put_elements(from, to, width, n, [places](std::size_t i) { return places[i]; });
 }
 
 /// False where the places of such keys are not found here.
@@ -60,7 +26,7 @@ bool find_of(key_type type, const void* keys, std::size_t n, const ordering& by,
   const place_keys<K> place = best_place_keys<K>();
   if (place == nullptr || !are_bits_of(by.bits, 8 * sizeof(K)))
     return false;
-  seen = place(static_cast<const K*>(keys), n, image_of<K>(type, by), places);
+  seen = place(static_cast<const K*>(keys), n, make_key_codec<K>(type, by.direction, by.bits), places);
   if (seen == seen_order::falling)
     for (std::size_t i = 0; i < n; ++i)
       places[i] = static_cast<std::uint32_t>(n - 1 - i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/instruction_sets.hpp"
+#include "primitives/key_codec.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,18 +18,9 @@ enum class seen_order : std::uint8_t {
   falling, ///< each comes before the one before it
 };
 
-/// What decides the order of keys: their exact images (key_codec.hpp), within a window of bits.
-template <class K>
-struct deciding_image {
-  K sign;       ///< the sign bit, 0 for unsigned keys
-  K infinity;   ///< of floats; 0 for integers
-  K complement; ///< all bits where the order is descending
-  K window;
-};
-
 /// Writes the places of 2 to most_placed keys, unless they rise or fall.
 template <class K>
-using place_keys = seen_order (*)(const K* keys, std::size_t n, const deciding_image<K>& image, std::uint32_t* places);
+using place_keys = seen_order (*)(const K* keys, std::size_t n, const key_codec<K>& codec, std::uint32_t* places);
 
 #if defined(SORTILE_CPU_X86)
 extern const place_keys<std::uint32_t> place_keys_avx2_32;

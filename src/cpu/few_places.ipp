@@ -20,9 +20,10 @@ class exact_images {
  public:
   using V = typename S::V;
   using K = key_bits<S>;
-  explicit exact_images(const deciding_image<K>& image)
-      : flip_(all(static_cast<K>(image.sign ^ image.complement))), window_(all(image.window)), bias_(all(bias<S>)),
-        infinity_(all(image.infinity)), nan_(all(static_cast<K>(~image.complement))) {}
+  explicit exact_images(const key_codec<K>& codec)
+      : flip_(all(static_cast<K>(codec.sign ^ codec.complement))),
+        window_(all(static_cast<K>(codec.mask << codec.shift))), bias_(all(bias<S>)), infinity_(all(codec.infinity)),
+        nan_(all(static_cast<K>(~codec.complement))) {}
 
   SORTILE_INLINE V operator()(V u) const {
     V image;
@@ -132,9 +133,9 @@ template <class S>
 }
 
 template <class S, bool IsFloat>
-seen_order find_places(const typename S::T* keys, std::size_t n, const deciding_image<key_bits<S>>& image,
+seen_order find_places(const typename S::T* keys, std::size_t n, const key_codec<key_bits<S>>& codec,
                        std::uint32_t* places) {
-  const exact_images<S, IsFloat> exact(image);
+  const exact_images<S, IsFloat> exact(codec);
   if (const seen_order seen = order_of_neighbours<S>(keys, n, exact); seen != seen_order::none)
     return seen;
   alignas(64) typename S::T images[most_placed];
@@ -148,10 +149,10 @@ seen_order find_places(const typename S::T* keys, std::size_t n, const deciding_
 }
 
 template <class S>
-seen_order find_places(const key_bits<S>* keys, std::size_t n, const deciding_image<key_bits<S>>& image,
+seen_order find_places(const key_bits<S>* keys, std::size_t n, const key_codec<key_bits<S>>& codec,
                        std::uint32_t* places) {
-  return image.infinity != 0 ? find_places<S, true>(numbers<S>(keys), n, image, places)
-                             : find_places<S, false>(numbers<S>(keys), n, image, places);
+  return codec.infinity != 0 ? find_places<S, true>(numbers<S>(keys), n, codec, places)
+                             : find_places<S, false>(numbers<S>(keys), n, codec, places);
 }
 
 } // namespace sortile::cpu::SORTILE_CPU_ISA

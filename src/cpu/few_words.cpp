@@ -12,6 +12,7 @@
 
 #include "cpu/key_image.hpp"
 #include "cpu/vector_sort.hpp"
+#include "cpu/with_width.hpp"
 #include "primitives/key_codec.hpp"
 #include "primitives/with_word.hpp"
 
@@ -88,34 +89,11 @@ bool repair(std::uint64_t* words, std::size_t n, const K* images, std::size_t fa
   return true;
 }
 
-template <std::size_t Width, class Word>
-void place(const void* from, void* to, const Word* words, std::size_t n) {
-  alignas(64) std::byte copy[most_in_words * Width];
-  std::memcpy(copy, from, n * Width);
-  auto* out = static_cast<std::byte*>(to);
-  for (std::size_t i = 0; i < n; ++i)
-    std::memcpy(out + i * Width, copy + (words[i] & position_mask) * Width, Width);
-}
-
 template <class Word>
 void place(const void* from, void* to, std::size_t width, const Word* words, std::size_t n) {
-  switch (width) {
-  case 1:
-    return place<1>(from, to, words, n);
-  case 2:
-    return place<2>(from, to, words, n);
-  case 4:
-    return place<4>(from, to, words, n);
-  case 8:
-    return place<8>(from, to, words, n);
-  case 16:
-    return place<16>(from, to, words, n);
-  default: // 3, 5 … widest_in_words
-    std::byte copy[most_in_words * widest_in_words];
-    std::memcpy(copy, from, n * width);
-    for (std::size_t i = 0; i < n; ++i)
-      std::memcpy(static_cast<std::byte*>(to) + i * width, copy + (words[i] & position_mask) * width, width);
-  }
+  alignas(64) std::byte copy[most_in_words * widest_in_words];
+  std::memcpy(copy, from, n * width);
+  take_elements(copy, to, width, n, [words](std::size_t i) { return words[i] & position_mask; });
 }
 
 template <class Word>
@@ -154,7 +132,7 @@ bool sort_words(const sort_request& r, const ordering& by) {
   if (!order_words<K>(r.type, r.keys_in, r.n, by, words))
     return false;
   if (r.keys_out != nullptr)
-    place<sizeof(K)>(r.keys_in, r.keys_out, words, r.n);
+    place(r.keys_in, r.keys_out, sizeof(K), words, r.n);
   if (r.carries == payload::indices)
     place_positions(r.values_out, r.value_bytes, words, r.n);
   else if (r.carries == payload::values)

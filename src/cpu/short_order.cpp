@@ -14,6 +14,7 @@
 
 #include "cpu/kernels.hpp"
 #include "cpu/small_sort.hpp"
+#include "cpu/with_width.hpp"
 #include "primitives/with_word.hpp"
 
 #include <algorithm>
@@ -42,22 +43,12 @@ bool copy_run(const void* from, void* to, std::size_t width, std::size_t n, bool
       std::memcpy(to, from, n * width);
     return true;
   }
-  const auto* const source = static_cast<const std::byte*>(from);
-  auto* const target = static_cast<std::byte*>(to);
-  switch (width) {
-  case 1:
-    return turn_round<1>(source, target, n), true;
-  case 2:
-    return turn_round<2>(source, target, n), true;
-  case 4:
-    return turn_round<4>(source, target, n), true;
-  case 8:
-    return turn_round<8>(source, target, n), true;
-  case 16:
-    return turn_round<16>(source, target, n), true;
-  default:
-    return false;
-  }
+  return with_width(width, [=](auto w) {
+    if constexpr (std::is_same_v<decltype(w), std::size_t>)
+      return false;
+    else
+      return turn_round<w>(static_cast<const std::byte*>(from), static_cast<std::byte*>(to), n), true;
+  });
 }
 
 template <class Index>

@@ -21,6 +21,7 @@
 #include "cpu/short_counts.hpp"
 #include "cpu/short_order.hpp"
 #include "cpu/vector_parts.hpp"
+#include "cpu/with_width.hpp"
 #include "plan/progress.hpp"
 #include "primitives/key_codec.hpp"
 
@@ -188,22 +189,9 @@ bool sort_heavy(const sort_request& r, std::size_t key, const ordering& by) {
 // Keys of 1 and 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are
 // made where the positions are wanted, or on the stack.
 void place_by_words(const void* from, void* to, std::size_t width, const std::uint32_t* words, std::size_t n) {
-  const auto place = [&]<std::size_t Width>(std::integral_constant<std::size_t, Width>) {
-    std::byte copy[most_narrow_pairs * Width];
-    std::memcpy(copy, from, n * Width);
-    for (std::size_t i = 0; i < n; ++i)
-      std::memcpy(static_cast<std::byte*>(to) + i * Width, copy + (words[i] & 0xffff) * Width, Width);
-  };
-  switch (width) {
-  case 1:
-    return place(std::integral_constant<std::size_t, 1>{});
-  case 2:
-    return place(std::integral_constant<std::size_t, 2>{});
-  case 4:
-    return place(std::integral_constant<std::size_t, 4>{});
-  default:
-    return place(std::integral_constant<std::size_t, widest_narrow>{});
-  }
+  std::byte copy[most_narrow_pairs * widest_narrow];
+  std::memcpy(copy, from, n * width);
+  take_elements(copy, to, width, n, [words](std::size_t i) { return words[i] & 0xffff; });
 }
 
 template <class K>
