@@ -242,11 +242,15 @@ struct skew_sample : skew_limits {
       return seen > filled + filled / 8;
     }
   };
+  /// The bin in which a value is counted.
+  template <class Word>
+  static SORTILE_DEVICE unsigned value_bin(Word x) {
+    return primitives::multiplicative_hash<most_bits>(x);
+  }
   template <unsigned Threads, class Word, unsigned Each>
   static SORTILE_DEVICE values_seen count_values(const counter_view& count, const Word (&xs)[Each]) {
-    const auto bin_of = [](Word x) { return primitives::multiplicative_hash<most_bits>(x); };
     simt::block_barrier(); // nobody reads the counters
-    skew_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, bin_of);
+    skew_sample{{.bits = most_bits}}.template count_bins<Threads>(count, xs, [](Word x) { return value_bin(x); });
     std::uint32_t seen = 0, once = 0;
     for (unsigned b = simt::thread_index(); b < values_seen::bins; b += Threads) {
       const std::uint32_t here = count.load(b);
@@ -264,7 +268,7 @@ struct skew_sample : skew_limits {
     std::uint32_t passed_over = 0;
     SORTILE_UNROLL
     for (unsigned j = 0; j < Each; ++j)
-      passed_over |= count.load(primitives::multiplicative_hash<most_bits>(xs[j])) >= frequent ? 1u << j : 0;
+      passed_over |= count.load(value_bin(xs[j])) >= frequent ? 1u << j : 0;
     simt::block_barrier(); // the counters have been read
     return sharing<Threads, value_cell_bits>(count, xs, value_cell{}, passed_over) >= shared_by_chance + samples / 200;
   }
