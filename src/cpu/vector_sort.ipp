@@ -179,18 +179,55 @@ bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key
   return special;
 }
 
-// Whether n > lanes keys are in order, or against it. `sorted` holds the result then.
+// Of n keys, of which the first `equal` are one and the next is another: whether hardly any others are among them, so
+// that these are put before it and behind. One read tells, and where the array stays in its place nothing but the
+// others is written.
+//
+//     7 7 7 7 3 7 7 9 7 7   ──▶   others 3 9      ──▶   [3] 7 7 7 [7] 7 7 [7] 7 [9]
+template <class S>
+[[gnu::noinline]] bool place_few_others(const typename S::T* from, std::size_t n, std::size_t equal,
+                                        const plain_image<key_bits<S>>& image, typename S::T* to) {
+  using T = typename S::T;
+  constexpr std::size_t most = 32;
+  const T key = from[0];
+  std::size_t at[most];
+  alignas(64) T others[most + 1];
+  std::size_t m = 0;
+  for (std::size_t i = equal; i < n; i += 1 + equal_front<S>(from + i + 1, n - i - 1, key)) {
+    if (m == most)
+      return false;
+    at[m] = i;
+    others[m++] = from[i];
+  }
+  others[m] = key;
+  if (to_images<S>(others, m + 1, image, others) <= m)
+    return false;
+  sort_few<S, false>(others, m + 1, image, others);
+  if (from != to)
+    std::memcpy(to, from, n * sizeof(T));
+  for (std::size_t j = 0; j < m; ++j)
+    to[at[j]] = key;
+  const auto below = static_cast<std::size_t>(std::find(others, others + m, key) - others);
+  std::copy(others, others + below, to);
+  std::copy(others + below + 1, others + m + 1, to + n - (m - below));
+  return true;
+}
+
+// Whether n > lanes keys are in order, or against it, or all the same but for a few. `sorted` holds the result then.
 template <class S>
 bool place_in_order(const key_bits<S>* keys, std::size_t n, const plain_image<key_bits<S>>& image,
                     key_bits<S>* sorted) {
   const typename S::T* const from = numbers<S>(keys);
   typename S::T* const to = numbers<S>(sorted);
+  constexpr std::size_t seem_one = 64;
   const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
   if (equal == n || is_run<S, false>(from + same, n - same, image)) {
     if (from != to)
       std::memcpy(to, from, n * sizeof *to);
     return true;
   }
+  if (equal >= seem_one && place_few_others<S>(from, n, equal, image, to))
+    return true;
   if (!is_run<S, true>(from + same, n - same, image))
     return false;
   if (from == to)

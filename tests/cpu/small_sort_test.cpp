@@ -582,6 +582,49 @@ TEST(short_sorts, count_integers_of_few_values) {
   }
 }
 
+// All the same but for a few others, anywhere: one read puts them in order, unless a −0 or a NaN is among them, or
+// there are too many.
+TEST(short_sorts, put_few_others_beside_one_value) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  std::mt19937_64 random(3);
+  const auto check = [&](key_type type, auto key) {
+    using K = decltype(key);
+    for (const std::size_t n : {std::size_t{80}, std::size_t{200}, std::size_t{1500}, std::size_t{10'000}})
+      for (const std::size_t others : {1u, 2u, 5u, 31u, 32u, 33u, 60u})
+        for (const bool in_place : {false, true})
+          for (const bool special : {false, true}) {
+            SCOPED_TRACE(std::string(name(type)) + " n=" + std::to_string(n) + " " + std::to_string(others));
+            short_case c(type, n, payload::none, 0, in_place, true, "equal", n + others);
+            c.opts.order = random() % 2 == 0 ? order::ascending : order::descending;
+            auto* const keys = reinterpret_cast<K*>(c.keys.data());
+            const K one = keys[0];
+            const bool at_the_end = n == 80; // one after the other
+            for (std::size_t j = 0; j < std::min<std::size_t>(others, n - 64); ++j)
+              keys[at_the_end ? n - 1 - j : 64 + random() % (n - 64)] = static_cast<K>(one + 5 - random() % 11);
+            if (special && is_float(type))
+              keys[n - 1] = random() % 2 == 0 ? static_cast<K>(~K{0}) : static_cast<K>(K{1} << (8 * sizeof(K) - 1));
+            c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+            const auto unlike = static_cast<std::size_t>(std::count_if(keys, keys + n, [&](K k) { return k != one; }));
+            const cpu::key_image<K> image(type, c.opts.order, {});
+            if (cpu::best_vector_kernels<K>()->in_order(keys, n, image, static_cast<K*>(c.request.keys_out)))
+              c.check_result();
+            else
+              ASSERT_TRUE(unlike > 32 || (special && is_float(type)));
+            if (c.untouched()) {
+              run(c.request, c.opts);
+              c.check_result();
+            }
+            if (::testing::Test::HasFatalFailure())
+              return;
+          }
+  };
+  check(key_type::u32, std::uint32_t{});
+  check(key_type::f32, std::uint32_t{});
+  check(key_type::i64, std::uint64_t{});
+  check(key_type::f64, std::uint64_t{});
+}
+
 // The long way counts them. What begins in order, or is all the same, takes a read at once.
 TEST(short_sorts, leave_few_values_of_long_arrays_to_the_front_door) {
   if (!has_vectors())
