@@ -106,9 +106,10 @@ void place_positions(void* to, std::size_t width, const Word* words, std::size_t
       static_cast<std::uint64_t*>(to)[i] = words[i] & position_mask;
 }
 
-/// Fills and sorts the words of n keys.
+/// Fills and sorts the words of n keys. Written out twice it would only make programs larger.
 template <class K>
-bool order_words(key_type type, const void* from, std::size_t n, const ordering& by, word_of_few<K>* words) {
+[[gnu::noinline]] bool order_words(key_type type, const void* from, std::size_t n, const ordering& by,
+                                   word_of_few<K>* words) {
   const auto* const vectors = best_vector_kernels<word_of_few<K>>();
   if (vectors == nullptr || !are_bits_of(by.bits, 8 * sizeof(K)))
     return false;

@@ -10,6 +10,7 @@ struct ordering {
   order direction = order::ascending;
   bit_window bits{};
   bool takes_long = false; ///< rather than leaving it to the front door
+  bool is_alone = false;   ///< on one thread, as was asked for
   bool is_whole() const { return bits.begin == 0 && bits.end == bit_window::whole_key; }
 };
 

@@ -95,6 +95,25 @@ class heavy_keys {
     there_ = standing_values(from == to ? n : 0);
     return take_out(from, n, to, keys_, workers, progress);
   }
+  /// The same of floats, up to the stretch with the first −0 or NaN that is no heavy key; how many were read. What has
+  /// been read of them has none, so put_back() then leaves there an order that sorts alike.
+  std::size_t take_out_plain(const K* from, std::size_t n, K* to, std::size_t& rest) {
+    there_ = standing_values(from == to ? n : 0);
+    rest = 0;
+    K others[standing_values::stretch];
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+      end = std::min(n, begin + standing_values::stretch);
+      std::uint64_t counts[most] = {};
+      const std::size_t left = take_out_stretch(from, begin, end, others, counts, there_);
+      if (std::any_of(others, others + left, [&](K key) { return image_.is_special(key); }))
+        return begin;
+      std::transform(counts_, counts_ + values_, counts, counts_, std::plus<>());
+      there_.forget(rest, rest + left);
+      std::copy(others, others + left, to + rest);
+      rest += left;
+    }
+    return n;
+  }
   /// The same of the images of keys.
   std::size_t take_out_images(K* images, std::size_t n, unsigned workers, progress_meter* progress) {
     K wanted[most];

@@ -12,14 +12,15 @@
 // Positions of bytes are counted.
 #include "cpu/small_sort.hpp"
 
+#include "cpu/counted_values.hpp"
 #include "cpu/few_words.hpp"
 #include "cpu/heavy_pairs.hpp"
 #include "cpu/key_image.hpp"
-#include "cpu/memory_slots.hpp"
 #include "cpu/sampled_split.hpp"
 #include "cpu/short_calls.hpp"
 #include "cpu/short_counts.hpp"
 #include "cpu/short_order.hpp"
+#include "cpu/short_room.hpp"
 #include "cpu/vector_parts.hpp"
 #include "cpu/with_width.hpp"
 #include "plan/progress.hpp"
@@ -41,9 +42,9 @@ constexpr std::size_t most_positions_of_16_bits = 16384;         // likewise
 constexpr std::size_t most_positions_of_8_bits = 32768;          // from here on a second thread may pay
 constexpr std::size_t most_narrow_pairs = 2048;                  // of keys of 1 and 2 bytes, and values
 constexpr std::size_t widest_narrow = 8;                         // bytes of such a value
-constexpr std::size_t least_in_order = 9, most_in_order = 32768; // keys that are sought to be in order as they are; of
-                                                                 // more, the long way finds it
+constexpr std::size_t least_in_order = 9;                        // keys that are sought to be in order as they are
 constexpr std::size_t most_heavy_bytes = std::size_t{768} << 10; // of pairs with heavy keys; more go the long way
+constexpr std::size_t most_counted_alone = std::size_t{4} << 20; // of pairs of few keys on one thread that is asked for
 
 // Whether a sample of a long array suggests few values, which the long way counts in half the time of a sort or less:
 // values that come twice in it, or one that fills most of it. Not if they begin in order: a read here finds them to be
@@ -74,6 +75,18 @@ bool are_few_values(const K* keys, std::size_t n, const vector_kernels<K>& vecto
   return !begins_in_order && (few || heaviest >= size / 4 * 3);
 }
 
+// Floats that are not in order. False, and nothing has changed, where one is −0 or a NaN.
+template <class K>
+bool sort_plain_floats(const K* keys, std::size_t n, const key_image<K>& image, K* to) {
+  const vector_parts<K>& parts = *best_vector_parts<K>();
+  const std::size_t made = parts.to_images(keys, n, image, to);
+  if (made == n)
+    parts.sort(to, n, image);
+  else if (keys == to)
+    parts.from_images(to, made, image);
+  return made == n;
+}
+
 template <class K>
 bool sort_keys(const sort_request& r, const ordering& by) {
   const vector_kernels<K>* const vectors = best_vector_kernels<K>();
@@ -82,7 +95,7 @@ bool sort_keys(const sort_request& r, const ordering& by) {
   const auto* const keys = static_cast<const K*>(r.keys_in);
   auto* const to = static_cast<K*>(r.keys_out);
   const key_image<K> image(r.type, by.direction, {});
-  if (r.n < least_counted<K>)
+  if (r.n < least_counted)
     return vectors->unseen(keys, r.n, image, to);
   const bool seem_one = r.n >= least_sampled && seem_one_key(keys, r.n);
   if (seem_one && best_vector_parts<K>()->are_all(keys, r.n, keys[0])) {
@@ -90,13 +103,13 @@ bool sort_keys(const sort_request& r, const ordering& by) {
       std::memcpy(to, keys, r.n * sizeof(K));
     return true;
   }
-  if (!image.is_float &&
-      ((!seem_one && vectors->in_order(keys, r.n, image, to)) || sort_by_counts(keys, r.n, image, to)))
+  const std::size_t most = by.takes_long ? 0 : counted_values<K>::most_alone(r.n); // which take memory
+  if (vectors->in_order(keys, r.n, image, to) || sort_by_counts(keys, r.n, image, to, most))
     return true;
   if (r.n >= least_sampled && !by.takes_long && are_few_values(keys, r.n, *vectors))
     return false;
   if (image.is_float)
-    return vectors->unseen(keys, r.n, image, to);
+    return sort_plain_floats(keys, r.n, image, to);
   vectors->sort(keys, r.n, image, to);
   return true;
 }
@@ -127,29 +140,6 @@ bool is_in_reach(const sort_request& r) {
   return are_in_reach({r.keys_in, r.keys_out}) &&
          (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
-
-// Memory on the stack, or for the time of the call.
-class short_room {
- public:
-  explicit short_room(std::size_t bytes) : memory_(bytes > sizeof own_ ? take_memory(bytes) : nullptr), bytes_(bytes) {}
-  short_room(const short_room&) = delete;
-  short_room& operator=(const short_room&) = delete;
-  ~short_room() {
-    if (memory_ != nullptr)
-      give_memory(memory_);
-  }
-  /// Empty where there is none.
-  std::span<std::byte> get() {
-    if (bytes_ <= sizeof own_)
-      return own_;
-    return {static_cast<std::byte*>(memory_), memory_ != nullptr ? bytes_ : 0};
-  }
-
- private:
-  alignas(64) std::byte own_[16384];
-  void* memory_;
-  std::size_t bytes_;
-};
 
 // Pairs and positions of which most have one of a few heavy keys. What is left has to be few enough for words.
 template <class K>
@@ -184,6 +174,15 @@ bool sort_heavy(const sort_request& r, std::size_t key, const ordering& by) {
   if (key == 4)
     return r.n >= heavy_pairs<std::uint32_t>::fewest && sort_heavy<std::uint32_t>(r, by);
   return key == 8 && sort_heavy<std::uint64_t>(r, by);
+}
+
+bool sort_counted(const sort_request& r, std::size_t key, const ordering& by) {
+  if (r.n < least_counted || r.carries == payload::none || !by.is_whole() || by.takes_long ||
+      r.n > (by.is_alone ? most_counted_alone : most_heavy_bytes) / (key + r.value_bytes) ||
+      best_vector_kernels<std::uint64_t>() == nullptr)
+    return false;
+  return key == 4 ? sort_pairs_by_counts<std::uint32_t>(r, by.direction)
+                  : key == 8 && sort_pairs_by_counts<std::uint64_t>(r, by.direction);
 }
 
 // Keys of 1 and 2 bytes, up to as many as 16 bits number: words of 32 bits with the image above the position. They are
@@ -297,7 +296,7 @@ bool sort_short(const sort_request& r, const ordering& by) {
     return true;
   if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, by.direction))
     return true;
-  if (sort_heavy(r, key, by))
+  if (sort_heavy(r, key, by) || sort_counted(r, key, by))
     return true;
   if (r.n <= most_in_words)
     return sort_by_words(r, by);
@@ -318,7 +317,7 @@ bool sort_small(const sort_request& r, const options& opts, bool engine_is_open)
   if (!is_plain(opts, engine_is_open) || !is_short(r) || !is_in_reach(r))
     return false;
   const bool has_limit = opts.workspace_limit != 0; // which the usual way may not keep
-  const ordering by{opts.order, opts.bits, has_limit};
+  const ordering by{opts.order, opts.bits, has_limit, opts.threads == 1};
   return (!has_limit || sorts_any_keys(r, by)) && sort_short(r, by);
 }
 

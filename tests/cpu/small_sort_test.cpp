@@ -1,5 +1,6 @@
 // Short sorts, which skip plan and workspace: every type, payload, order, window and form against the oracle; and what
 // they must leave to the front door, untouched.
+#include "cpu/counted_values.hpp"
 #include "cpu/few_words.hpp"
 #include "cpu/radix_job.hpp"
 #include "cpu/short_counts.hpp"
@@ -534,11 +535,11 @@ TEST(short_sorts, of_few_integers_with_values) {
   }
 }
 
-// Integers of few values: they are counted, whatever the sample has not met, and written back where they belong.
-TEST(short_sorts, count_integers_of_few_values) {
+// Keys of few values: they are counted, whatever the sample has not met, and written back where they belong.
+TEST(short_sorts, count_keys_of_few_values) {
   if (!has_vectors())
     GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
-  const char* workloads[] = {"two-values", "few:5", "few:12", "equal-but-one"};
+  const char* workloads[] = {"two-values", "few:5", "few:12", "few:25", "few:50", "equal-but-one"};
   std::uint64_t seed = 0;
   const auto check = [&](key_type type, std::size_t n, const char* workload, order direction, auto key) {
     using K = decltype(key);
@@ -551,10 +552,11 @@ TEST(short_sorts, count_integers_of_few_values) {
       if (seed % 3 == 0 && std::strcmp(workload, "equal-but-one") != 0) // the sample has met none of these
         for (std::size_t i = 0; i < n; i += 97)
           if (keys[i] == in_front)
-            keys[i] = static_cast<K>(i * 0x9e3779b97f4a7c15);
+            keys[i] = static_cast<K>(is_float(type) ? in_front + 1 + i : i * 0x9e3779b97f4a7c15);
       c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
       const cpu::key_image<K> image(type, direction, {});
-      ASSERT_TRUE(cpu::sort_by_counts(keys, n, image, static_cast<K*>(c.request.keys_out)));
+      ASSERT_TRUE(cpu::sort_by_counts(keys, n, image, static_cast<K*>(c.request.keys_out),
+                                      cpu::counted_values<K>::most_alone(n)));
       c.check_result();
       short_case whole(type, n, payload::none, 0, in_place, true, workload, seed);
       whole.opts.order = direction;
@@ -567,18 +569,59 @@ TEST(short_sorts, count_integers_of_few_values) {
   for (const std::size_t n : {4096u, 4099u, 5000u, 9001u, 20'001u})
     for (const char* workload : workloads)
       for (const order direction : {order::ascending, order::descending}) {
-        if (n < cpu::short_sample<std::uint32_t>::least_of_one && std::strcmp(workload, "equal-but-one") == 0)
+        if (n < cpu::least_of_one && std::strcmp(workload, "equal-but-one") == 0)
           continue;
+        if (n < 5000 && std::strcmp(workload, "few:50") == 0)
+          continue; // too many for so few
         check(key_type::u32, n, workload, direction, std::uint32_t{});
         check(key_type::i32, n, workload, direction, std::uint32_t{});
+        check(key_type::f32, n, workload, direction, std::uint32_t{});
         check(key_type::u64, n, workload, direction, std::uint64_t{});
         check(key_type::i64, n, workload, direction, std::uint64_t{});
+        check(key_type::f64, n, workload, direction, std::uint64_t{});
       }
-  for (const char* workload : {"uniform", "few:60", "zeros:0.5", "mostly-equal:0.6"}) {
+  for (const char* workload : {"uniform", "few:600", "zeros:0.5", "mostly-equal:0.6"}) {
     short_case c(key_type::u64, 5000, payload::none, 0, true, true, workload, 3);
     auto* const keys = reinterpret_cast<std::uint64_t*>(c.keys.data());
-    EXPECT_FALSE(cpu::sort_by_counts(keys, 5000, cpu::key_image<std::uint64_t>(key_type::u64, {}, {}), keys));
+    EXPECT_FALSE(cpu::sort_by_counts(keys, 5000, cpu::key_image<std::uint64_t>(key_type::u64, {}, {}), keys,
+                                     cpu::counted_values<std::uint64_t>::most_alone(5000)));
     EXPECT_TRUE(c.untouched());
+  }
+}
+
+// Floats of few values among which a −0 or a NaN is: what has been read by then is put back, so that zeros of both
+// signs and NaNs keep their order.
+TEST(short_sorts, of_few_floats_give_up_at_a_negative_zero) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  const auto check = [](key_type type, const char* workload, auto key) {
+    using K = decltype(key);
+    constexpr std::size_t n = 9000;
+    constexpr K sign = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
+    for (const K special : {sign, static_cast<K>(~K{0})})
+      for (const std::size_t at : {std::size_t{1}, std::size_t{3000}, n - 1})
+        for (const bool in_place : {false, true})
+          for (const order direction : {order::ascending, order::descending}) {
+            SCOPED_TRACE(std::string(name(type)) + " " + workload + " at " + std::to_string(at));
+            short_case c(type, n, payload::none, 0, in_place, true, workload, at);
+            c.opts.order = direction;
+            auto* const keys = reinterpret_cast<K*>(c.keys.data());
+            const K in_front = keys[0]; // zeros from now on
+            std::replace(keys, keys + n, in_front, K{0});
+            keys[at] = special;
+            c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+            ASSERT_FALSE(cpu::sort_by_counts(keys, n, cpu::key_image<K>(type, direction, {}),
+                                             static_cast<K*>(c.request.keys_out),
+                                             cpu::counted_values<K>::most_alone(n)));
+            run(c.request, c.opts);
+            c.check_result();
+            if (::testing::Test::HasFatalFailure())
+              return;
+          }
+  };
+  for (const char* workload : {"few:5", "few:12", "few:90"}) {
+    check(key_type::f32, workload, std::uint32_t{});
+    check(key_type::f64, workload, std::uint64_t{});
   }
 }
 
@@ -625,15 +668,61 @@ TEST(short_sorts, put_few_others_beside_one_value) {
   check(key_type::f64, std::uint64_t{});
 }
 
+// Pairs and positions of some dozens of different keys are counted in a table: every form, width and order.
+TEST(short_sorts, count_few_keys_of_pairs) {
+  if (!has_vectors())
+    GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
+  std::uint64_t seed = 0;
+  std::size_t all = 0, at_once = 0;
+  for (const key_type type : {key_type::u32, key_type::f32, key_type::i64, key_type::f64})
+    for (const auto& [workload, n] : {std::pair{"few:40", 2048u},
+                                      {"few:40", 3001u},
+                                      {"few:20", 10'000u},
+                                      {"few:100", 10'007u},
+                                      {"few:300", 40'000u}})
+      for (const order direction : {order::ascending, order::descending})
+        for (const std::size_t value_bytes : {1u, 4u, 8u, 12u, 16u})
+          for (const int form :
+               {0, 1, 2, 3, 4}) { // pairs apart and in place, positions with keys apart, in place, alone
+            const auto carries = form < 2 ? payload::values : payload::indices;
+            if (carries == payload::indices && value_bytes != 4 && value_bytes != 8)
+              continue;
+            SCOPED_TRACE(std::string(name(type)) + " " + workload + " n=" + std::to_string(n) +
+                         " value_bytes=" + std::to_string(value_bytes) + " form " + std::to_string(form));
+            short_case c(type, n, carries, value_bytes, form == 1 || form == 3, form < 4, workload, ++seed);
+            c.opts.order = direction;
+            c.opts.threads = 1;
+            ++all;
+            if (cpu::sort_small(c.request, c.opts, true))
+              ++at_once;
+            else
+              run(c.request, c.opts);
+            c.check_result();
+            if (::testing::Test::HasFatalFailure())
+              return;
+          }
+  EXPECT_GE(at_once * 10, all * 9) << "hardly any sample misses that so few repeat";
+  for (const key_type type : {key_type::f32, key_type::f64}) { // whose order is not that of bits
+    short_case c(type, 5000, payload::values, 8, true, true, "few:40", 7);
+    c.keys.data()[777 * key_bytes(type) + key_bytes(type) - 1] = std::byte{0xff};
+    c.keys.data()[777 * key_bytes(type) + key_bytes(type) - 2] = std::byte{0xff};
+    c.keys_before.assign(c.keys.data(), c.keys.data() + c.keys.size());
+    EXPECT_FALSE(cpu::sort_small(c.request, c.opts, true));
+    EXPECT_TRUE(c.untouched());
+    run(c.request, c.opts);
+    c.check_result();
+  }
+}
+
 // The long way counts them. What begins in order, or is all the same, takes a read at once.
 TEST(short_sorts, leave_few_values_of_long_arrays_to_the_front_door) {
   if (!has_vectors())
     GTEST_SKIP() << "this processor has no vectors that the sorts are written for";
   for (const key_type type : {key_type::u32, key_type::i64, key_type::f32, key_type::f64})
-    for (const auto& [workload, at_once] : {std::pair{"few:16", !is_float(type)}, // integers are counted at once
-                                            {"few:200", false},
-                                            {"two-values", !is_float(type)},
-                                            {"equal-but-one", !is_float(type)},
+    for (const auto& [workload, at_once] : {std::pair{"few:16", true}, // so few are counted at once
+                                            {"few:200", true},
+                                            {"two-values", true},
+                                            {"equal-but-one", true},
                                             {"mostly-equal:0.85", false},
                                             {"equal", true},
                                             {"few:2000", true},
