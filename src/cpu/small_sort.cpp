@@ -1,7 +1,8 @@
 // Short sorts. Idea: most of a short sort's time goes to what comes before its comparisons. So this file asks only what
 // it must know, and leaves unusual requests to the front door.
 //
-// Keys alone of 4 and 8 bytes go to the vector sort as they are, integers of few values to counters (short_counts.hpp).
+// Keys alone of 4 and 8 bytes go to the vector sort as they are, those of few values to counters, and so do pairs and
+// positions of some dozens of different keys (short_counts.hpp).
 // Up to eight integers with values are compared one by one (few_integers.cpp), up to 64 keys with values, as positions,
 // by some bits, or with −0 or NaN are put where vectors say that they belong (few_places.ipp). Of all others the first
 // keys are compared: what is in order, against it or nearly in order needs a read and few moves (short_order.cpp).

@@ -59,9 +59,13 @@ class quick_sorter {
         kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
   bool run() {
-    if (n_ * sizeof(K) > most_short_bytes && seem_one_key(from_, n_) && are_one_key()) {
-      copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
-      return done();
+    if (n_ * sizeof(K) > most_short_bytes && seem_one_key(from_, n_)) {
+      if (are_one_key()) {
+        copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
+        return done();
+      }
+      if (workers_ == 1 && best_vector_kernels<K>()->in_order(from_, n_, image_, to_)) // or but for a few others
+        return done();
     }
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return true;
