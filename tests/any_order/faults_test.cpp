@@ -6,15 +6,29 @@
 namespace sortile::testing {
 namespace {
 
+/// No order, by odds in a hundred; or one that throws, where so many calls were left. One type, since each brings a
+/// sort of its own to compile.
+struct faulty {
+  struct stopped {};
+  std::atomic<std::uint64_t>* asked = nullptr;
+  std::uint64_t seed = 0;
+  unsigned odds = 0;
+  std::atomic<std::int64_t>* left = nullptr;
+
+  bool operator()(const sized<12>& a, const sized<12>& b) const {
+    if (left == nullptr)
+      return random_bits(seed, asked->fetch_add(1, std::memory_order_relaxed)) % 100 < odds;
+    return left->fetch_sub(1, std::memory_order_relaxed) <= 0 ? throw stopped{} : a.key < b.key;
+  }
+};
+
 /// Answers at random, or always the same: nothing is read beyond the arrays (the sanitizers see to that), and no
 /// element is lost.
 TEST(any_order, of_a_comparison_that_is_no_order) {
   for (const std::size_t n : sizes)
     for (const unsigned odds : {0u, 1u, 50u, 99u, 100u}) {
       std::atomic<std::uint64_t> asked{0};
-      const auto random = [&](const auto&, const auto&) {
-        return random_bits(n, asked.fetch_add(1, std::memory_order_relaxed)) % 100 < odds;
-      };
+      const faulty random{.asked = &asked, .seed = n, .odds = odds};
       const auto given = elements<sized<12>>(keys_are::random, n, n + odds);
       const auto by_place = [](const auto& a, const auto& b) { return a.place < b.place; };
       std::vector<std::uint32_t> numbers(n);
@@ -40,14 +54,12 @@ TEST(any_order, of_a_comparison_that_is_no_order) {
 }
 
 TEST(any_order, of_a_comparison_that_throws) {
-  struct stopped {};
+  using stopped = faulty::stopped;
   for (const keys_are a : {keys_are::random, keys_are::one_frequent, keys_are::in_runs, keys_are::falling}) {
     const auto given = elements<sized<12>>(a, 30'000, 9);
     for (std::int64_t calls = 1; calls < 1'500'000; calls = calls * 5 / 4 + 1) {
       std::atomic<std::int64_t> left{calls};
-      const auto fails = [&](const sized<12>& x, const sized<12>& y) {
-        return left.fetch_sub(1, std::memory_order_relaxed) <= 0 ? throw stopped{} : x.key < y.key;
-      };
+      const faulty fails{.left = &left};
       auto all = given;
       bool threw = false;
       try {

@@ -6,9 +6,21 @@
 namespace sortile::testing {
 namespace {
 
-const auto unread = [](const auto&, const auto&) -> bool { throw std::logic_error("an element was read"); };
+constexpr coarse_descending unread; // where a `nothing_is_read` stands
+
+struct nothing_is_read {
+  nothing_is_read() { coarse_descending::is_forbidden = true; }
+  ~nothing_is_read() { coarse_descending::is_forbidden = false; }
+};
+
+TEST(any_order_misuse, an_element_that_is_read_is_noticed) {
+  std::vector<std::uint32_t> all(100);
+  const nothing_is_read here;
+  EXPECT_THROW(sort(all, unread), std::logic_error);
+}
 
 TEST(any_order_misuse, of_options) {
+  const nothing_is_read here;
   auto all = elements<sized<12>>(keys_are::random, 100, 1);
   auto owners = elements<owner>(keys_are::random, 100, 1);
   std::vector<int> values(100), numbers(100);
@@ -32,6 +44,7 @@ TEST(any_order_misuse, of_options) {
 }
 
 TEST(any_order_misuse, of_arrays) {
+  const nothing_is_read here;
   auto all = elements<sized<12>>(keys_are::random, 100, 1);
   std::vector<int> few(99);
   expect_invalid([&] { sort_by_key(all, few, unread); }, {"sort_by_key", "keys", "100", "values", "99"});
@@ -80,6 +93,7 @@ TEST(any_order_misuse, of_a_workspace_is_refused_and_what_is_asked_for_is_enough
     check_workspace<sized<32>, std::uint64_t>(n);
     check_workspace<owner, std::uint64_t>(n);
   }
+  const nothing_is_read here;
   auto all = elements<sized<12>>(keys_are::random, 5000, 1);
   const std::size_t wanted = any_order_workspace_bytes<sized<12>>(5000, {.threads = 2});
   EXPECT_LE(wanted, 5000 * 13 + 256 + 4 * 2 * 256 * 8) << "the documents: n (T + 1), and some KB a thread";
