@@ -311,13 +311,24 @@ using all_keys = types<std::uint8_t, std::int16_t, __half, __nv_bfloat16, std::u
                        unsigned __int128>;
 using all_values = types<none, std::uint32_t, bytes_of<3>, bytes_of<12>, bytes_of<24>, std::uint64_t>;
 
+template <std::size_t I, class T>
+struct numbered_type {
+  static constexpr std::size_t number = I;
+  using type = T;
+};
+
 template <class List, class Work>
 void with_one_of(List, std::size_t which, const Work& work) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    static_cast<void>(((I == which && (work(std::type_identity<std::tuple_element_t<I, List>>{}), true)) || ...));
+    static_cast<void>(((I == which && (work(numbered_type<I, std::tuple_element_t<I, List>>{}), true)) || ...));
   }
   (std::make_index_sequence<std::tuple_size_v<List>>{});
 }
+
+/// Types of keys and of values go each with all; what else differs between calls goes round, so that every one of it
+/// meets all keys and all values: all with all would take minutes to compile.
+template <class List, class Key, class Value>
+using one_for = std::tuple_element_t<(Key::number + Value::number) % std::tuple_size_v<List>, List>;
 
 /// `draws` of them, each from a seed of its own, which a failure prints.
 template <class Check>
@@ -332,50 +343,53 @@ void each_seed(unsigned draws, const Check& check) {
 }
 
 SIMT_TEST(cub_random, radix_sorts) {
+  using counts = types<short, std::uint32_t, long long, std::size_t>;
   each_seed(300, [](draw& d) {
-    with_one_of(all_keys{}, d.below(9), [&]<class K>(std::type_identity<K>) {
-      with_one_of(all_values{}, d.below(6), [&]<class V>(std::type_identity<V>) {
-        switch (d.below(4)) {
-        case 0:
-          return check_radix_sort<short, K, V>(d);
-        case 1:
-          return check_radix_sort<std::uint32_t, K, V>(d);
-        case 2:
-          return check_radix_sort<long long, K, V>(d);
-        default:
-          return check_radix_sort<std::size_t, K, V>(d);
-        }
-      });
+    with_one_of(all_keys{}, d.below(9), [&]<class K>(K) {
+      with_one_of(all_values{}, d.below(6),
+                  [&]<class V>(V) { check_radix_sort<one_for<counts, K, V>, typename K::type, typename V::type>(d); });
     });
   });
 }
 
 SIMT_TEST(cub_random, sorts_within_segments) {
+  using values = types<none, std::uint32_t, std::uint64_t, unsigned __int128>;
+  using offsets = types<int, std::uint64_t>;
   each_seed(300, [](draw& d) {
-    with_one_of(all_keys{}, d.below(9), [&]<class K>(std::type_identity<K>) {
-      with_one_of(types<none, std::uint32_t, std::uint64_t, unsigned __int128>{}, d.below(4),
-                  [&]<class V>(std::type_identity<V>) {
-                    d.one_in(2) ? check_segmented<int, K, V, true>(d) : check_segmented<std::uint64_t, K, V, false>(d);
-                  });
+    with_one_of(all_keys{}, d.below(9), [&]<class K>(K) {
+      with_one_of(values{}, d.below(4), [&]<class V>(V) {
+        using offset = one_for<offsets, K, V>;
+        check_segmented<offset, typename K::type, typename V::type, std::is_same_v<offset, int>>(d);
+      });
     });
   });
 }
 
 SIMT_TEST(cub_random, first_ones) {
   each_seed(200, [](draw& d) {
-    with_one_of(all_keys{}, d.below(9), [&]<class K>(std::type_identity<K>) {
-      with_one_of(all_values{}, d.below(6), [&]<class V>(std::type_identity<V>) { check_top_k<K, V>(d); });
+    with_one_of(all_keys{}, d.below(9), [&]<class K>(K) {
+      with_one_of(all_values{}, d.below(6), [&]<class V>(V) { check_top_k<typename K::type, typename V::type>(d); });
     });
   });
 }
 
+/// Each of these brings kernels of its own to compile: so every kind of element goes alone or with values, not both.
 SIMT_TEST(cub_random, sorts_by_a_functor) {
   each_seed(200, [](draw& d) {
-    with_one_of(types<bytes_of<1>, bytes_of<3>, bytes_of<7>, bytes_of<33>, bytes_of<64>, std::uint64_t>{}, d.below(6),
-                [&]<class T>(std::type_identity<T>) {
-                  with_one_of(types<none, bytes_of<12>>{}, d.below(2),
-                              [&]<class V>(std::type_identity<V>) { check_merge_sort<T, V>(d); });
-                });
+    switch (d.below(6)) {
+    case 0:
+      return check_merge_sort<bytes_of<1>, none>(d);
+    case 1:
+      return check_merge_sort<bytes_of<3>, bytes_of<12>>(d);
+    case 2:
+      return check_merge_sort<bytes_of<7>, none>(d);
+    case 3:
+      return check_merge_sort<bytes_of<33>, bytes_of<12>>(d);
+    case 4:
+      return check_merge_sort<bytes_of<64>, none>(d);
+    default:
+      return check_merge_sort<std::uint64_t, bytes_of<12>>(d);
+    }
   });
 }
 
