@@ -2,6 +2,7 @@
 // filled, and each has its page.
 #include "classics/registry.hpp"
 #include "exercises/grading.hpp"
+#include "tests/source_folder.hpp"
 
 #include <sortile/error.hpp>
 
@@ -67,7 +68,7 @@ TEST(exercises, files_pass_once_the_gap_is_filled) {
 
 TEST(exercises, have_pages_that_say_how_they_are_graded) {
   for (const exercise& e : all_exercises()) {
-    std::ifstream page(SORTILE_SOURCE_DIR "/exercises/" + std::string(e.name) + ".md");
+    std::ifstream page(testing::source_folder() + "/exercises/" + std::string(e.name) + ".md");
     ASSERT_TRUE(page) << e.name;
     std::stringstream text;
     text << page.rdbuf();

@@ -1,6 +1,7 @@
 // The registry as a whole: what entries must say, that what they do not declare is refused by name, that the documents
 // are those that the registry gives.
 #include "classics/runner.hpp"
+#include "tests/source_folder.hpp"
 
 #include <sortile/error.hpp>
 
@@ -26,7 +27,7 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-const std::string root = SORTILE_SOURCE_DIR;
+const std::string root = testing::source_folder();
 
 TEST(registry, entries_are_complete) {
   std::set<std::string_view> names;

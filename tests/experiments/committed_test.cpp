@@ -1,5 +1,6 @@
 // The committed results: their plots and the tables in the document are what they give today.
 #include "bench/classics/experiment.hpp"
+#include "tests/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@
 namespace sortile::experiments {
 namespace {
 
-const std::filesystem::path root = SORTILE_SOURCE_DIR;
+const std::filesystem::path root = testing::source_folder();
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);

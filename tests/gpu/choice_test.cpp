@@ -1,5 +1,6 @@
 // Which sort does a request: what is chosen can be done, plans say who does it, and workspace stays near the keys' own.
 #include "sort/device_sort.hpp"
+#include "tests/source_folder.hpp"
 
 #include <sortile/sortile.hpp>
 
@@ -94,7 +95,9 @@ TEST(recipe, rules_are_all_used_and_measured) {
   for_all_facts([&](const sort_facts& f) { used.insert(&gpu::rule_for(f)); });
   for (const gpu::rule& r : gpu::all_rules()) {
     EXPECT_TRUE(used.contains(&r)) << r.when;
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(SORTILE_RESULTS) / "h100" / r.measured)) << r.measured;
+    EXPECT_TRUE(
+        std::filesystem::exists(std::filesystem::path(testing::source_folder()) / "bench/results/h100" / r.measured))
+        << r.measured;
   }
 }
 

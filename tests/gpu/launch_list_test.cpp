@@ -9,6 +9,7 @@
 #include "gpu/device_select.hpp"
 #include "gpu/segmented_sort.hpp"
 #include "sort/device_sort.hpp"
+#include "tests/source_folder.hpp"
 
 #include "simt/executor/dialect_launch.hpp"
 
@@ -425,7 +426,7 @@ TEST(launch_list, is_the_one_that_is_kept) {
     std::ofstream(file) << lists;
     return;
   }
-  std::ifstream file(SORTILE_LAUNCH_LISTS_FILE);
+  std::ifstream file(testing::source_folder() + "/tests/gpu/launch_lists.txt");
   std::ostringstream kept;
   kept << file.rdbuf();
   std::istringstream is(lists), was(kept.str());

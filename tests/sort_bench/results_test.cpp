@@ -2,6 +2,7 @@
 #include "bench/gpu/sort_report.hpp"
 #include "testing/results.hpp"
 #include "tests/sort_bench/planted.hpp"
+#include "tests/source_folder.hpp"
 
 #include <sortile/error.hpp>
 
@@ -81,7 +82,7 @@ TEST(results, of_other_kinds_are_refused_by_name) {
 }
 
 TEST(committed_results, hold_the_main_rows_and_no_wrong_result) {
-  std::ifstream file(std::string(SORTILE_SOURCE_DIR) + "/bench/results/h100/engine-sorts.json");
+  std::ifstream file(testing::source_folder() + "/bench/results/h100/engine-sorts.json");
   std::ostringstream text;
   ASSERT_TRUE(text << file.rdbuf());
   const sort_results all = sort_results_of(text.str());
