@@ -218,8 +218,7 @@ template <class K>
 const std::uint32_t* positions_of_first(const void* keys, std::size_t n, key_type type, const options& opts,
                                         std::size_t k, const first_search_layout& layout, std::byte* memory,
                                         progress_meter* progress) {
-  const selection<K> all(static_cast<const K*>(keys), n, key_image<K>(type, opts.order, opts.bits).exactly(), 1,
-                         nullptr);
+  const selection<K> all(static_cast<const K*>(keys), n, exact_image<K>(type, opts), 1, nullptr);
   return find_first(all, k, layout, memory, progress);
 }
 

@@ -63,7 +63,7 @@ struct key_image {
     window = static_cast<K>(codec.mask << codec.shift);
   }
 
-  /// The same for keys that nobody has looked at, as where each is read once.
+  /// The same for keys that nobody has looked at.
   key_image exactly() const {
     key_image image = *this;
     image.exact = is_float;

@@ -106,8 +106,7 @@ class long_ranks {
  public:
   long_ranks(const ranks_request& row, const few_ranks& few, const long_ranks_layout& layout, const row_job& job)
       : row_(row), few_(few), layout_(layout), job_(job), image_(key_image<K>(row.type, job.opts.order, {})),
-        keys_(static_cast<const K*>(row.keys), row.n, key_image<K>(row.type, job.opts.order, job.opts.bits).exactly(),
-              job.threads, job.progress) {}
+        keys_(static_cast<const K*>(row.keys), row.n, exact_image<K>(row.type, job.opts), job.threads, job.progress) {}
 
   /// False, and nothing was written, where the sample has misled.
   bool run() {
@@ -240,8 +239,8 @@ class long_nth_element {
  public:
   long_nth_element(const nth_element_request& request, const options& opts, unsigned threads, progress_meter& progress)
       : keys_(static_cast<K*>(request.keys)), n_(request.n), nth_(request.nth),
-        exact_(key_image<K>(request.type, opts.order, opts.bits).exactly()), image_(exact_), threads_(threads),
-        progress_(progress), room_(n_, pairs_of(n_)), sample_(sampled) {}
+        exact_(exact_image<K>(request.type, opts)), image_(exact_), threads_(threads), progress_(progress),
+        room_(n_, pairs_of(n_)), sample_(sampled) {}
 
   /// Progress: about two for each key.
   void run() {

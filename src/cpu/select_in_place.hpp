@@ -202,7 +202,7 @@ class exchange_with_first {
 /// `first` holds the first k of the request, in order; the array has everything else moved out of their way.
 template <class K>
 void make_room_for_first(const partial_sort_request& r, const void* first, const options& opts, unsigned threads) {
-  const key_image<K> image = key_image<K>(r.type, opts.order, opts.bits).exactly();
+  const key_image<K> image = exact_image<K>(r.type, opts);
   const K* const keys = static_cast<const K*>(first);
   const K last = image.ordering(keys[r.k - 1]);
   const K* const equal = std::partition_point(keys, keys + r.k, [&](K u) { return image.ordering(u) < last; });
@@ -215,7 +215,7 @@ void make_room_for_first(const partial_sort_request& r, const void* first, const
 /// `found`: the key of rank nth.
 template <class K>
 void exchange_around(const nth_element_request& r, const void* found, const options& opts, unsigned threads) {
-  const key_image<K> image = key_image<K>(r.type, opts.order, opts.bits).exactly();
+  const key_image<K> image = exact_image<K>(r.type, opts);
   K* const keys = static_cast<K*>(r.keys);
   const K x = image.ordering(*static_cast<const K*>(found));
   const selection<K> all(keys, r.n, image, threads, nullptr);

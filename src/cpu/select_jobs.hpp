@@ -79,8 +79,7 @@ class top_k_job {
 
   void select() {
     const selection<K> keys(static_cast<const K*>(request_.keys_in), request_.n,
-                            key_image<K>(request_.type, job_.opts.order, job_.opts.bits).exactly(), job_.threads,
-                            job_.progress);
+                            exact_image<K>(request_.type, job_.opts), job_.threads, job_.progress);
     tell_step("sample");
     K pivot = sampled_pivot(keys);
     tell_step("filter");
@@ -165,8 +164,8 @@ class ranks_job {
  public:
   ranks_job(const ranks_request& request, const ranks_layout& layout, const row_job& job)
       : request_(request), layout_(layout), job_(job), inside_(reinterpret_cast<K*>(job.workspace + layout.keys)),
-        keys_(static_cast<const K*>(request.keys), request.n,
-              key_image<K>(request.type, job.opts.order, job.opts.bits).exactly(), job.threads, job.progress) {}
+        keys_(static_cast<const K*>(request.keys), request.n, exact_image<K>(request.type, job.opts), job.threads,
+              job.progress) {}
 
   void run() {
     K* const out = static_cast<K*>(request_.keys_out);

@@ -17,6 +17,13 @@
 
 namespace sortile::cpu {
 
+/// The image of a key, exact for every float: selections read each key once, and cannot find out first whether there is
+/// a −0 or a NaN.
+template <class K>
+key_image<K> exact_image(key_type type, const options& opts) {
+  return key_image<K>(type, opts.order, opts.bits).exactly();
+}
+
 /// A row, and how it is to be done.
 struct row_job {
   const options& opts;
