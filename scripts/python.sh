@@ -12,6 +12,9 @@ export CC=${CC:-cc} CXX=${CXX:-c++}
 tools=$PWD/build/python-tools
 installed=$PWD/build/python-test
 pyarrow=$PWD/build/pyarrow
+# What is imported is compiled once, whatever the environment says, and nothing is left beside the sources.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 
 say() { printf 'python: %s\n' "$*"; }
 die() { printf 'python: %s\n' "$*" >&2; exit 1; }

@@ -17,13 +17,13 @@ constexpr auto by_key = [](const numbered& a, const numbered& b) { return a.key 
 std::vector<numbered> nearly_sorted(std::size_t n, std::size_t changes, std::uint32_t values, std::mt19937& random) {
   std::vector<std::uint32_t> keys(n);
   for (std::uint32_t& key : keys)
-    key = random() % values;
+    key = std::uint32_t(random() % values);
   std::sort(keys.begin(), keys.end());
   for (std::size_t i = 0; i < changes; ++i)
     if (random() % 2 == 0)
       std::swap(keys[random() % n], keys[random() % n]);
     else
-      keys[random() % n] = random() % values;
+      keys[random() % n] = std::uint32_t(random() % values);
   std::vector<numbered> all(n);
   for (std::uint32_t i = 0; i < n; ++i)
     all[i] = {keys[i], i};
@@ -47,7 +47,7 @@ TEST(outliers, go_where_a_stable_sort_puts_them) {
   std::size_t put_back = 0;
   for (int round = 0; round < 3000; ++round) {
     const std::size_t n = 1 + random() % (round % 20 == 0 ? 3000 : 200);
-    const std::uint32_t values = 1 + random() % (round % 3 == 0 ? 6 : 1 << 20);
+    const auto values = std::uint32_t(1 + random() % (round % 3 == 0 ? 6 : 1 << 20));
     const std::vector<numbered> given = nearly_sorted(n, random() % (2 + n / 20), values, random);
     std::vector<numbered> all = given, expected = given;
     std::stable_sort(expected.begin(), expected.end(), by_key);

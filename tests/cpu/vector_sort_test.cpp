@@ -269,8 +269,9 @@ TYPED_TEST(vector_sort, zeros_in_what_rises_and_falls) {
           std::stable_sort(expected.begin(), expected.end(), [&](K a, K b) { return exact(a) < exact(b); });
           const bool done = this->kernels->unseen(sorted.data(), keys.size(), image, sorted.data());
           ASSERT_EQ(sorted, done ? expected : keys);
-          if (direction == order::ascending)
+          if (direction == order::ascending) {
             ASSERT_EQ(done, falls ? r.fall : r.rise) << "zeros " << &r - rows << ", falls " << falls << ", " << below;
+          }
         }
 }
 

@@ -316,7 +316,7 @@ TEST(workspace, of_groups_scans_and_segments_is_enough_for_fewer) {
       }
     for (const bool rows : {false, true}) {
       const auto bytes = [&](std::size_t n) { // rows, and columns, of 50
-        const segments where{.count = n, .length = 50, .stride = rows ? 50 : 1, .step = rows ? 1 : n};
+        const segments where{.count = n, .length = 50, .stride = rows ? 50u : 1u, .step = rows ? 1 : n};
         return workspace_bytes(segmented_request{{.type = type, .n = n * 50}, where}, opts);
       };
       expect_enough_for_fewer(std::string(name(type)) + (rows ? ", rows" : ", columns"), bytes, bytes);
