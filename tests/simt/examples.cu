@@ -10,9 +10,9 @@ template <class Key>
 struct block_histogram {
   static constexpr unsigned block_threads = 256; // the launch bound, and the block size unless a launch says less
   static constexpr unsigned min_blocks = 4;      // optional: resident blocks that the registers must allow
-  static constexpr simt::feature needs = simt::feature::none; // optional: cluster | bulk_copy | dependent_launch
-  static constexpr bool starts_early = false;                 // optional: see "Launches"
-  struct shared {                                             // optional: not initialised, unions allowed
+  static constexpr simt::feature needs = simt::feature::none;   // optional: cluster | bulk_copy | dependent_launch
+  static constexpr bool starts_early = false, keeps_l1 = false; // optional: see "Launches"
+  struct shared {                                               // optional: not initialised, unions allowed
     simt::shared_array<std::uint32_t, 256> bins;
   };
 

@@ -121,11 +121,14 @@ unsigned shared_percentage(std::size_t bytes_a_block) {
 template <class K>
 using entry_of = void (*)(K);
 
+/// Bytes of a block's shared storage beside the dynamic ones.
+template <class K>
+constexpr std::size_t fixed_shared = has_shared<K> && !shared_is_dynamic<K> ? sizeof(shared_storage<K>) : 0;
+
 /// Lets the kernel have this much dynamic storage on the current device, where that needs saying.
 template <class K>
 void allow_dynamic(entry_of<K> entry, std::size_t bytes) {
-  constexpr std::size_t fixed = has_shared<K> && !shared_is_dynamic<K> ? sizeof(shared_storage<K>) : 0;
-  if (fixed + bytes <= 48 * 1024)
+  if (fixed_shared<K> + bytes <= 48 * 1024)
     return;
   // The entry that was told last, and how much: addresses have 48 bits, and storage is less than 2^16 times 16 bytes.
   static std::atomic<std::uint64_t> told[max_devices];
@@ -180,7 +183,8 @@ cudaLaunchConfig_t prepare(entry_of<K> entry, const queue& q, const launch_confi
   fill(a, c, starts_early<K> && code_can_start_early(architecture<K>()));
   // Else a multiprocessor may stay as the launch before has left it.
   if constexpr (keeps_l1<K>)
-    a.add(cudaLaunchAttributePreferredSharedMemoryCarveout).val.sharedMemCarveout = shared_percentage<K>(dynamic);
+    a.add(cudaLaunchAttributePreferredSharedMemoryCarveout).val.sharedMemCarveout =
+        shared_percentage<K>(fixed_shared<K> + dynamic);
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(c.grid.x, c.grid.y, c.grid.z);
   config.blockDim = dim3(c.block ? c.block : K::block_threads);
