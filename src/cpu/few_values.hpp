@@ -72,7 +72,10 @@ struct value_frequencies {
   /// Whether keys do not wait too often for the counter of the one before them.
   bool may_be_looked_up() const { return heaviest <= size_ / 4; }
   /// How many values there are: those that the sample has once and twice tell (Chao 1984), too few where some are rare.
-  std::size_t about() const { return values + once * once / (2 * std::max<std::size_t>(twice, 1)); }
+  std::size_t about() const { return about(values, once, twice); }
+  static std::size_t about(std::size_t values, std::size_t once, std::size_t twice) {
+    return values + once * once / (2 * std::max<std::size_t>(twice, 1));
+  }
   /// Whether a table that holds so many values has room for all. A quarter of it is left for rare ones. Where hardly
   /// any of those that the sample has once comes a second time, nothing says that they are not as many as there are
   /// places.

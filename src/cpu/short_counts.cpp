@@ -42,7 +42,7 @@ class short_sample {
       return n_ >= least_of_one;
     if (values <= look / 2)
       return repeated > 1;
-    return (repeated > 1 || twice == 1) && values + once * once / (2 * std::max<std::size_t>(twice, 1)) <= most_;
+    return (repeated > 1 || twice == 1) && value_frequencies<K>::about(values, once, twice) <= most_;
   }
 
   /// After repeats(). The longer the array, the larger a sample it is worth.

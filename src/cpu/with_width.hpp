@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 namespace sortile::cpu {
 
 /// Calls f with a width: 1, 2, 4, 8 and 16 as a constant of its type, so that an element is moved by a load and a
 /// store, others as a number.
 template <class F>
-decltype(auto) with_width(std::size_t width, F&& f) {
+decltype(auto) with_width(std::size_t width, const F& f) {
   switch (width) {
   case 1:
     return f(std::integral_constant<std::size_t, 1>{});

@@ -7,17 +7,20 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
+/// By the whole grid.
+SORTILE_DEVICE void zero_words(const simt::global<std::uint64_t>& words, std::uint64_t count) {
+  const auto stride = std::uint64_t{simt::grid_size()} * simt::block_size();
+  for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < count; i += stride)
+    words[i] = 0;
+}
+
 struct clear_words {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
   simt::global<std::uint64_t> words;
   std::uint64_t count;
 
-  SORTILE_DEVICE void operator()() const {
-    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < count; i += stride)
-      words[i] = 0;
-  }
+  SORTILE_DEVICE void operator()() const { zero_words(words, count); }
 };
 
 /// `bytes`, a multiple of 8, from `memory` on, which is aligned to 8.

@@ -30,6 +30,7 @@
 // other order than the stream's. The last of them zeroes what an LSD sort begins with that is its fallback (handover).
 #pragma once
 
+#include "kernels/clear_words.hpp"
 #include "kernels/typed_request.hpp"
 #include "simt/simt.hpp"
 
@@ -91,12 +92,7 @@ struct handover {
   /// Whether the keys have been given away, so that this launch has nothing else to do.
   SORTILE_DEVICE bool is_due() const { return told.gave_away(); }
   /// By the whole grid.
-  SORTILE_DEVICE void zero() const {
-    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * simt::block_size();
-    for (auto i = std::uint64_t{simt::block_index()} * simt::block_size() + simt::thread_index(); i < count;
-         i += stride)
-      words[i] = 0;
-  }
+  SORTILE_DEVICE void zero() const { zero_words(words, count); }
 };
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

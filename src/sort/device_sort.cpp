@@ -180,11 +180,6 @@ kernels::typed_request<Word> device_sort::typed(std::byte* workspace, unsigned r
   r.fallback_sees_order = by_[1] == sorter::lsd;
   r.leaves_to_passes = by_[role] == sorter::splitters && (role == 0 || facts_.key_bits == 64);
   r.architecture = facts_.device.architecture;
-  const bool passes_follow = role + 1 < by_.size() && by_[role + 1] == sorter::lsd;
-  if (passes_follow || (role != 0 && by_[role] == sorter::lsd)) {
-    r.verdict.zeroed = static_cast<std::uint64_t*>(r.workspace);
-    r.verdict.zeroed_words = kernels::lsd_zeroed_bytes(r) / sizeof(std::uint64_t);
-  }
   return r;
 }
 
@@ -206,7 +201,12 @@ void device_sort::launch(const simt::queue& q, std::byte* workspace, const stage
   if (s.step == stage::with_the_one_before)
     return;
   with_word(request_.type, [&]<class Word>(Word) {
-    const auto r = typed<Word>(workspace, s.role);
+    auto r = typed<Word>(workspace, s.role);
+    const bool passes_follow = s.role + 1 < by_.size() && by_[s.role + 1] == sorter::lsd;
+    if (passes_follow || (s.role != 0 && s.by == sorter::lsd)) {
+      r.verdict.zeroed = static_cast<std::uint64_t*>(r.workspace);
+      r.verdict.zeroed_words = kernels::lsd_zeroed_bytes(r) / sizeof(std::uint64_t);
+    }
     const bool too_many =
         s.by == sorter::sample && facts_.device.multiprocessors == 0 && request_.n > kernels::sample_sort_most(q, r);
     calls_of<Word>(too_many ? sorter::lsd : s.by).launch(q, r, s.step);

@@ -686,6 +686,7 @@ SIMT_TEST(no_order, nans_lose_none) {
   using small = sized<8, std::uint64_t>;
   check_none_is_lost<small>(2 * largest_tile<small> + 7, no_order{mistake::with_nans});
 }
+
 SIMT_TEST(no_order, mostly_right_loses_none) {
   check_none_is_lost(mistake::mostly_right);
 }

@@ -61,8 +61,7 @@ struct bucket_tables {
   simt::global<std::uint32_t> below, above; // of heavy buckets (local/heavy_buckets.hpp): zeroed
   verdict told;
   std::uint32_t n, bins, fine, granule;
-  std::uint32_t fitting, held,
-      most; // keys of a bucket: that the local step takes, large_sort_kernel.hpp holds, or are allowed
+  std::uint32_t fitting, held, most; // keys of a bucket that the local step takes, large_sort_kernel.hpp holds, may be
   bool may_leave;
 
   /// By a block: of the 1024 buckets that are its part.
@@ -174,6 +173,7 @@ struct bucket_tables {
   }
 };
 
+/// A block each for 1024 buckets.
 template <class Word, class Image>
 struct bucket_tables_kernel {
   static constexpr bool starts_early = true;

@@ -22,6 +22,7 @@
 // NaN go to the fallback at once, too (float_image.hpp), sorted or not.
 #pragma once
 
+#include "kernels/clear_words.hpp"
 #include "kernels/key_scan/key_map.hpp"
 #include "kernels/key_scan/key_window.hpp"
 #include "kernels/key_scan/skew_sample.hpp"
@@ -56,10 +57,7 @@ struct window_kernel {
   bool few_alone;             // buckets are counted, whatever they hold: hardly any keys go to the fallback
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const auto stride = std::uint64_t{simt::grid_size()} * block_threads;
-    const auto first = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index();
-    for (auto i = first; i < zeroed_words; i += stride)
-      zeroed[i] = 0;
+    zero_words(zeroed, zeroed_words);
     if (simt::block_index() != 0)
       return;
     if (samples_many)

@@ -4,9 +4,9 @@
 // A bucket that fits shared storage was deferred because of its keys: too many of them shared a word of bins (clusters
 // that are narrow beside the bucket, many equal keys). Its keys are read once, put in order there by digits of 8 bits
 // between the lowest and the highest bit in which they differ (primitives/radix_order.hpp), and written once. Where
-// many are equal, different ones alone are put in order, and the others counted (primitives/repeated_keys.hpp). All
-// buckets may be like that: then it costs 0.8 ms a digit for 2^28 keys, and 2 sizeof(key) bytes a key more than the
-// local step.
+// many of more than 32 bits are equal, different ones alone are put in order, and the others counted
+// (primitives/repeated_keys.hpp). All buckets may be like that: then it costs 0.8 ms a digit for 2^28 keys, and
+// 2 sizeof(key) bytes a key more than the local step.
 //
 // One of up to twice that size is sorted in the same way. A larger one stays in memory. For each 8-bit digit in which
 // keys differ at all, the block counts the bucket's digits and, unless they are all the same, moves the keys, stably,

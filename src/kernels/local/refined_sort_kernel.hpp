@@ -3,7 +3,7 @@
 //
 // As many blocks as are resident go through the list of deferred buckets. Buckets that are too large, or that even
 // finer bins cannot take, stay in the list, for large_sort_kernel.hpp; others leave `done` in their place. So do those
-// in which many keys are equal and others differ in more than 32 bits: there they are counted, whatever they are.
+// in which keys are equal and others differ in more than 32 bits: there they are counted, whatever they are.
 //
 // Why not in the local step: with the registers that this takes, keys that need none of it were sorted 5 % (of 32 bits)
 // and 10 % (of 64) slower. Keys that are clustered here are so elsewhere, too. So once an eighth of all buckets has
@@ -50,7 +50,7 @@ struct refined_sort_kernel {
   };
 
   using repeated = primitives::repeated_keys<Word, block_threads, local::capacity>;
-  static constexpr unsigned most_alike = 2;           ///< lanes of eight warps: by chance none is
+  static constexpr unsigned enough_alike = 2;         ///< lanes of eight warps: by chance none is
   static constexpr unsigned most_bits_of_equals = 32; ///< two or three refinements come to single values
 
   local step; // its list holds the deferred buckets
@@ -88,7 +88,7 @@ struct refined_sort_kernel {
   /// By a key of each thread's first vector. A barrier.
   static SORTILE_DEVICE bool are_many_equal(const bucket& b, const keys_vector (&keys)[local::vectors]) {
     return repeated::are_many(
-        b.end / unsigned(local::vector), [&](std::uint32_t) { return keys[0][local::vector - 1]; }, most_alike);
+        b.end / unsigned(local::vector), [&](std::uint32_t) { return keys[0][local::vector - 1]; }, enough_alike);
   }
   /// Asks the L2 for the bucket at q of the list, if there is one: this block's next.
   SORTILE_DEVICE void prefetch(std::uint64_t q, std::uint64_t many) const {

@@ -19,6 +19,7 @@
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
 #pragma once
 
+#include "kernels/clear_words.hpp"
 #include "kernels/lsd/lsd_state.hpp"
 #include "kernels/lsd/value_table.hpp"
 #include "primitives/warp_scan.hpp"
@@ -68,7 +69,7 @@ struct lsd_scan_kernel {
     const std::uint64_t n = count.load();
     if (n == 0)
       return;
-    zero();
+    zero_words(zeroed, zeroed_words);
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies / 4; i += block_threads)
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
     if (simt::thread_index() < gathered_size)
@@ -90,12 +91,6 @@ struct lsd_scan_kernel {
   }
 
  private:
-  SORTILE_DEVICE void zero() const {
-    const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
-    for (auto i = std::uint64_t{simt::block_index()} * block_threads + simt::thread_index(); i < zeroed_words;
-         i += stride)
-      zeroed[i] = 0;
-  }
   // Bytes: digits are the bytes of the whole key's image, as in most sorts. A case of its own saves instructions, which
   // bound a scan where memory does not: with the codec a row of 32-bit keys takes 51.
   template <bool Bytes, class Image>

@@ -6,13 +6,12 @@
 //   copy    only where keys or values are sorted in place or in scratch; see below
 //
 // A fallback, which mostly has nothing to do, makes all its passes in one launch, and leaves zeroing to the sort before
-// it. Else a digit in which no key differs
-// costs an empty launch. Sorted keys cost the scan and a copy (in place: no copy).
-// Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys alone
-// cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). Strictly descending ones cost
-// the scan and a copy backwards; of whole integers without values, equal neighbours are allowed there, too. The list of
-// launches depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where
-// the verdict does not call it.
+// it. Else a digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: no
+// copy). Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys
+// alone cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). Strictly descending ones
+// cost the scan and a copy backwards; of whole integers without values, equal neighbours are allowed there, too. The
+// list of launches depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does
+// nothing where the verdict does not call it.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.

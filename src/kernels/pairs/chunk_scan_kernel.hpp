@@ -56,9 +56,7 @@ struct chunk_scan_kernel {
     const spread_finder finder{chunk.in, chunk.image, limits, chunk.n, fewest, drawn.sample_bits != 0};
     Word samples[spread_finder::each];
     finder.load(samples);
-    const bool they_repeat = repeats.each != 0 && repeats.found(s.counted.packed, chunk.in, chunk.n);
-    if (repeats.each != 0)
-      simt::block_barrier(); // all have read the answer
+    const bool they_repeat = repeats.found(s.sample.by_bits, s.counted.packed, chunk.in, chunk.n);
     chunk.clear(s.counted);
     auto sampled = finder.find(s.sample, samples);
     if (they_repeat && sampled.found == skew::none)

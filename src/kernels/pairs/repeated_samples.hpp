@@ -13,8 +13,8 @@
 #pragma once
 
 #include "kernels/key_scan/drawn_place.hpp"
+#include "primitives/block_scan.hpp"
 #include "primitives/multiplicative_hash.hpp"
-#include "simt/simt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +34,12 @@ struct repeated_samples {
     return {each, std::uint32_t(std::ceil(by_chance + 4 * std::sqrt(by_chance))) + 4};
   }
 
-  /// By all threads of a block. `cells`: so many words, which are then free again behind a barrier.
+  /// By all threads of a block; false where it is not asked. `cells`: so many words, which are free again afterwards.
   template <class Word, class Cells>
-  SORTILE_DEVICE bool found(Cells& cells, const simt::global<const Word>& in, std::uint32_t n) const {
+  SORTILE_DEVICE bool found(primitives::block_scan_storage<std::uint32_t, Threads>& sums, Cells& cells,
+                            const simt::global<const Word>& in, std::uint32_t n) const {
+    if (each == 0)
+      return false;
     const unsigned t = simt::thread_index();
     for (unsigned w = 4 * t; w < words; w += 4 * Threads)
       simt::store_vector<4>(cells, w, simt::vec<std::uint32_t, 4>{});
@@ -55,15 +58,7 @@ struct repeated_samples {
           taken += (cells.fetch_or(cell >> 5, bit, simt::relaxed, simt::block_scope) & bit) != 0 ? 1 : 0;
         }
     }
-    const std::uint32_t of_warp = simt::warp_reduce_add(taken);
-    simt::block_barrier();
-    if (t == 0)
-      cells[0] = 0;
-    simt::block_barrier();
-    if (simt::lane_index() == 0)
-      cells.fetch_add(0, of_warp, simt::relaxed, simt::block_scope);
-    simt::block_barrier();
-    return cells.load(0) >= limit;
+    return primitives::block_reduce(sums, taken, primitives::plus{}) >= limit;
   }
 };
 
