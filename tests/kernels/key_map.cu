@@ -119,7 +119,7 @@ void check_spread(simt::queue q, const std::vector<Word>& keys, how<Word> h) {
 }
 
 /// Of heavy buckets, too, which are split into the array that is free: the output, or in place the spare one, of one
-/// partition or of two.
+/// partition, of wide tiles or others, or of two.
 SIMT_TEST(key_map, heavy_buckets_in_every_array) {
   constexpr std::size_t n = 45'001;
   auto heavy = make_keys<std::uint64_t>(n, shape::uniform); // a third and a quarter have one value each
@@ -129,7 +129,7 @@ SIMT_TEST(key_map, heavy_buckets_in_every_array) {
       [&](simt::queue q) {
         for (const bool in_place : {false, true})
           for (const order direction : {order::ascending, order::descending})
-            for (const unsigned bits : {4u, 9u})
+            for (const unsigned bits : {4u, 9u, 10u})
               check_spread<std::uint64_t>(q, heavy, {.bits = bits, .in_place = in_place, .direction = direction});
       },
       0);
@@ -143,9 +143,9 @@ SIMT_TEST(key_map, tiles_of_both_sizes) {
         for (const auto tiles : {kernels::partition_tiles::small, kernels::partition_tiles::large})
           for (const bool in_place : {false, true}) {
             check_spread<std::uint64_t>(q, even_logarithms<std::uint64_t>(n, 62),
-                                        {.bits = in_place ? 4u : 9u, .in_place = in_place, .tiles = tiles});
+                                        {.bits = in_place ? 4u : 10u, .in_place = in_place, .tiles = tiles});
             check_spread<std::uint32_t>(q, even_logarithms<std::uint32_t>(n, 31, 9),
-                                        {.bits = in_place ? 9u : 4u, .in_place = in_place, .tiles = tiles});
+                                        {.bits = in_place ? 10u : 4u, .in_place = in_place, .tiles = tiles});
           }
       },
       0);

@@ -368,6 +368,81 @@ SIMT_TEST(lsd_sort, few_values_are_hardly_moved) {
       0);
 }
 
+/// Random in the lowest `digits` digits above a base of all digits, but for so many keys, which are random everywhere.
+template <class Word>
+std::vector<Word> keys_with_some_apart(std::size_t n, unsigned digits, std::size_t apart) {
+  const Word low = Word((Word{1} << 8 * digits) - 1), base = Word(Word(~Word{0}) / 3);
+  auto keys = make_keys<Word>(n, shape::uniform);
+  for (std::size_t i = 0; i < n; ++i)
+    if (apart == 0 || i % (n / apart) != n / apart / 2)
+      keys[i] = Word((base & ~low) | (keys[i] & low));
+  return keys;
+}
+constexpr std::size_t some_apart = 6, least_with_some = 24'576;
+
+template <class Word>
+void check_keys_apart(key_type type) {
+  const auto keys = keys_with_some_apart<Word>(least_with_some + 5, 2, some_apart);
+  on_every_schedule(
+      [&](simt::queue q) {
+        for (const unsigned bytes : a_few(2, {0u, 4u, 8u, 16u}))
+          for (const place where : a_few(1, {place::apart, place::in_place, place::scratch}))
+            for (const condition only_if : {condition::none, condition::holds})
+              check_sort(q, keys, {.type = type, .value_bytes = bytes, .where = where, .only_if = only_if});
+        for (const auto tiles : {kernels::lsd_tiles::broad, kernels::lsd_tiles::middle, kernels::lsd_tiles::large})
+          check_sort(q, keys, {.type = type, .direction = order::descending, .value_bytes = 4, .tiles = tiles});
+        check_sort(q, keys, {.type = type, .value_bytes = 4, .indices = true, .no_keys = true});
+        check_sort(q, keys, {.type = type, .offset = 1, .beyond = 5000});
+      },
+      0);
+}
+SIMT_TEST(lsd_sort, keys_apart_of_32_bits) {
+  check_keys_apart<std::uint32_t>(key_type::i32);
+  check_keys_apart<std::uint32_t>(key_type::f32);
+}
+SIMT_TEST(lsd_sort, keys_apart_of_64_bits) {
+  check_keys_apart<std::uint64_t>(key_type::u64);
+  check_keys_apart<std::uint64_t>(key_type::f64);
+}
+SIMT_TEST(lsd_sort, keys_apart_of_128_bits) {
+  check_keys_apart<uint128>(key_type::u128);
+}
+// Many that are equal among them, too, on both sides.
+SIMT_TEST(lsd_sort, keys_apart_keep_their_order) {
+  on_every_schedule(
+      [](simt::queue q) {
+        auto keys = keys_with_some_apart<std::uint64_t>(least_with_some, 2, 0);
+        for (std::size_t i = 0; i < some_apart; ++i)
+          keys[keys.size() / 7 * i + 99] = i % 3 == 0 ? 5 : i % 3 == 1 ? std::uint64_t{0} - 1 : std::uint64_t{9} << 32;
+        check_sort(q, keys, {.type = key_type::i64, .value_bytes = 8});
+        check_sort(q, keys, {.type = key_type::u64, .value_bytes = 4, .indices = true, .only_if = condition::holds});
+        check_sort(q, keys, {.type = key_type::u64, .direction = order::descending, .portion_tiles = 2});
+      },
+      2);
+}
+SIMT_TEST(lsd_sort, keys_apart_cost_one_pass) {
+  on_every_schedule(
+      [](simt::queue q) {
+        const auto keys = [](unsigned digits, std::size_t apart) {
+          return keys_with_some_apart<std::uint64_t>(least_with_some, digits, apart);
+        };
+        EXPECT_EQ(passes_of(q, keys(2, some_apart), 0), 3u);
+        EXPECT_EQ(passes_of(q, keys(3, 1), 4), 4u);
+        EXPECT_EQ(passes_of(q, keys(6, some_apart), 8), 7u);
+        EXPECT_EQ(passes_of(q, keys(7, some_apart), 0), 8u) << "one pass would take the place of one";
+        EXPECT_EQ(passes_of(q, keys(2, 100), 0), 8u) << "too many";
+        EXPECT_EQ(passes_of(q, keys(2, 0), 8), 2u);
+        EXPECT_EQ(passes_of(q, keys_with_some_apart<std::uint32_t>(least_with_some, 2, 2), 4), 3u);
+        EXPECT_EQ(passes_of(q, keys_with_some_apart<uint128>(least_with_some, 1, 2), 0), 2u);
+        auto by_block = make_keys<std::uint64_t>(least_with_some, shape::uniform); // each has usual digits of its own
+        for (std::size_t i = 0; i < by_block.size(); ++i)
+          by_block[i] = (by_block[i] & 0xffff) | (3 - i / 8192) * 0x0101'0000'0000;
+        EXPECT_EQ(passes_of(q, by_block, 0), 4u);
+        check_sort(q, by_block, {.type = key_type::u64, .value_bytes = 4});
+      },
+      0);
+}
+
 // As many digits of eight bits as the whole key has, but not its bytes: keys that the window takes out of order, too.
 template <class Word>
 void check_window_of_all_digits(simt::queue q, bit_window w) {

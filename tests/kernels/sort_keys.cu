@@ -84,8 +84,11 @@ void check_sizes() {
             SCOPED_TRACE("n " + std::to_string(n));
             const auto tiles = tile == small_tile ? kernels::partition_tiles::small : kernels::partition_tiles::large;
             check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 5, .tiles = tiles});
-            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 9, .tiles = tiles});
+            check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 10, .tiles = tiles});
           }
+        constexpr std::size_t wide_tile = kernels::partition_kernel<Word, kernels::tile_size::wide>::tile_keys;
+        for (const std::size_t n : a_few(2, {wide_tile - 1, wide_tile + 1, 2 * wide_tile + vector - 1}))
+          check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 9});
       },
       0);
 }
@@ -110,7 +113,7 @@ void check_forced_shapes(simt::queue q, std::initializer_list<unsigned> all_bits
 SIMT_TEST(sort_keys, shapes_u32) {
   on_every_schedule(
       [](simt::queue q) {
-        check_forced_shapes<std::uint32_t>(q, {0, 3, 10});
+        check_forced_shapes<std::uint32_t>(q, {0, 3, 9, 10});
         check_shapes<std::uint32_t>(q, unless_short(70001, 20001), {});
       },
       0);
@@ -118,7 +121,7 @@ SIMT_TEST(sort_keys, shapes_u32) {
 SIMT_TEST(sort_keys, shapes_u64) {
   on_every_schedule(
       [](simt::queue q) {
-        check_forced_shapes<std::uint64_t>(q, {0, 3, 10});
+        check_forced_shapes<std::uint64_t>(q, {0, 3, 9, 10});
         check_shapes<std::uint64_t>(q, unless_short(50001, 20001),
                                     {.partition_bits = 10, .tiles = kernels::partition_tiles::large});
       },
@@ -127,8 +130,8 @@ SIMT_TEST(sort_keys, shapes_u64) {
 SIMT_TEST(sort_keys, shapes_u128) {
   on_every_schedule(
       [](simt::queue q) {
-        check_forced_shapes<uint128>(q, {3, 10});
-        check_shapes<uint128>(q, 20001, {.partition_bits = 9, .tiles = kernels::partition_tiles::large});
+        check_forced_shapes<uint128>(q, {3, 9, 10});
+        check_shapes<uint128>(q, 20001, {.partition_bits = 10, .tiles = kernels::partition_tiles::large});
       },
       0);
 }
@@ -157,7 +160,7 @@ SIMT_TEST(sort_keys, shapes_on_many_schedules) {
         check_sort(q, make_keys<std::uint32_t>(2503, shape::one_giant_bucket), {.partition_bits = 6, .in_place = true});
         check_sort(q, make_keys<std::uint64_t>(2002, shape::uniform), {.partition_bits = 9});
         check_sort(q, make_keys<std::uint64_t>(2002, shape::and_of_3),
-                   {.partition_bits = 9, .tiles = kernels::partition_tiles::large});
+                   {.partition_bits = 10, .tiles = kernels::partition_tiles::large});
         // Each value twice: more keys find their bin taken than a list holds.
         check_sort(q, make_keys<std::uint32_t>(9000, shape::organ_pipe), {.partition_bits = 2});
         check_sort(q, make_keys<std::uint64_t>(9001, shape::organ_pipe), {.partition_bits = 2, .in_place = true});
@@ -271,6 +274,11 @@ SIMT_TEST(sort_keys, what_suits) {
         auto dense = make_keys<std::uint32_t>(70'001, shape::uniform);
         for (std::uint32_t& key : dense)
           key = 5'000'000 + key % 100'000;
+        check_verdict(q, dense, 5, false); // three passes are not quicker
+        auto wide = changed<std::uint64_t>(70'001, [](auto r, auto) { return 5'000'000 + r % 100'000; });
+        check_verdict(q, wide, 5, true);
+        for (std::uint32_t& key : dense)
+          key = 5'000'000 + key % 60'000;
         check_verdict(q, dense, 5, true);
         for (std::uint32_t& key : dense)
           key = 5'000'000 + key % 200;
@@ -387,7 +395,7 @@ SIMT_TEST(sort_keys, skewed_ones_are_given_away_by_a_sample) {
         check_given_away_by_sample(q, make_keys<std::uint32_t>(n, shape::one_giant_bucket), 13,
                                    false); // bins of two buckets
         check_given_away_by_sample(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
-        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 100'000; }),
+        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 60'000; }),
                                    5);
         check_given_away_by_sample(
             q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);

@@ -470,7 +470,7 @@ SIMT_TEST(splitter_sort, leaves_to_passes_what_they_are_quicker_with) {
       unless_short(1u, 0u));
 }
 
-/// So does a fallback, of pairs and of floats; its sample is large enough for outliers.
+/// So does a fallback, of pairs and of floats; its sample is large enough to tell a few outliers from many.
 SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
   on_every_schedule(
       [](simt::queue q) {
@@ -479,7 +479,7 @@ SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
           const auto draws = make_keys<std::uint64_t>(n, shape::uniform);
           auto keys = draws;
           for (std::size_t i = 0; i < n; ++i)
-            keys[i] &= outliers != 0 && i % (n / outliers) == 0 ? ~std::uint64_t{0} : mask;
+            keys[i] &= outliers != 0 && i % (n / outliers) == n / outliers / 2 ? ~std::uint64_t{0} : mask;
           for (const unsigned value_bytes : {4u, 8u}) {
             const auto h =
                 between<std::uint64_t>({.value_bytes = value_bytes, .bits = 4, .leaves_to_passes = true, .role = 1});
@@ -491,6 +491,9 @@ SIMT_TEST(splitter_sort, fallbacks_leave_few_digits_to_passes) {
         EXPECT_TRUE(given_away(0x00ff'0000'00ff'ffff, 0)) << "four digits";
         EXPECT_FALSE(given_away(0x00ff'0000'ffff'ffff, 0)) << "five digits";
         EXPECT_FALSE(given_away(0xffff, 40)) << "two digits, but for 40 keys";
+        EXPECT_TRUE(given_away(0xffff, 2)) << "and for 2, which passes set apart";
+        EXPECT_FALSE(given_away(0xffff'ffff, 2)) << "four, and one for those";
+        EXPECT_FALSE(given_away(0x00ff'0000'0000'ffff, 2)) << "they differ in lower digits, too";
         EXPECT_FALSE(given_away(0, 0)) << "equal";
       },
       unless_short(1u, 0u));

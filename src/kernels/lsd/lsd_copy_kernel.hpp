@@ -23,7 +23,7 @@ struct lsd_copy_kernel {
     const std::uint64_t n = count.load();
     if (n == 0) // findings may be another sort's
       return;
-    const unsigned all = simt::popcount(passes.work(findings).passes);
+    const unsigned all = simt::popcount(passes.work(lsd_seen::of(findings)).passes);
     if (all == 0)
       return;
     if (keys_wanted && !keys.writes_output(all - 1, all))

@@ -34,8 +34,9 @@
 // anything to do, the first one writes the output (write_at_once.hpp).
 #pragma once
 
+#include "kernels/lsd/keys_apart.hpp"
 #include "kernels/lsd/lsd_look_back.hpp"
-#include "kernels/lsd/lsd_state.hpp"
+#include "kernels/lsd/lsd_tile_loads.hpp"
 #include "kernels/lsd/value_ranks.hpp"
 #include "kernels/lsd/write_at_once.hpp"
 #include "kernels/stable/stable_tile.hpp"
@@ -58,10 +59,13 @@ struct lsd_pass_kernel {
   static constexpr unsigned block_threads = cut.threads, min_blocks = cut.blocks, radix = 256;
   static constexpr int items = cut.items;
   using tile = stable_tile<block_threads, items>;
+  using loads = lsd_tile_loads<tile, items>;
   using value_type = typename lsd_value<ValueBytes>::type;
   using staged = std::conditional_t<(sizeof(value_type) > sizeof(Word)), value_type, Word>;
   using scan_storage = primitives::block_scan_storage<std::uint64_t, block_threads>;
   static constexpr bool may_rank = By != lsd_passes_by::images;
+  static constexpr bool has_values = ValueBytes != 0,
+                        sets_apart = lsd_may_set_apart<Word> && By != lsd_passes_by::ranks;
   using ranks_of_values = value_ranks<Word>;
   struct no_ranks {};
 
@@ -75,6 +79,8 @@ struct lsd_pass_kernel {
     std::uint32_t pass, shift, mask;
     bool first, keys_to_output, values_to_output, write_keys;
     bool plain_floats; // neither −0 nor NaN among them
+    bool apart;        // the digit is a class (keys_apart.hpp)
+    Word usual;        // the high digits of nearly all keys, shifted like theirs
   };
 
   struct shared {
@@ -106,7 +112,7 @@ struct lsd_pass_kernel {
   lsd_wants wants;
 
   SORTILE_DEVICE void operator()(shared& s) const {
-    const lsd_work work = passes.work(findings);
+    const lsd_work work = passes.work(lsd_seen::of(findings));
     if (begin == 0 && work.passes == 0) {
       if constexpr (By != lsd_passes_by::ranks)
         write_at_once(s);
@@ -116,19 +122,24 @@ struct lsd_pass_kernel {
   }
 
  private:
-  static constexpr bool has_values = ValueBytes != 0;
   /// Values come before the ranking, the next keys before anything is written: where registers hold both.
   static constexpr bool early =
       (Tiles == lsd_tiles::middle || Tiles == lsd_tiles::large) && detail::lsd_shape<Word>::three_registers(ValueBytes);
+
+  /// Where a thread's staged places are computed for each tile, or else they are kept in registers, and spilled.
+  static constexpr bool own_places_again = !has_values || Tiles == lsd_tiles::large;
 
   /// The active ones of this launch's passes. Which pass it is is kept in shared storage, too.
   SORTILE_DEVICE void sort(shared& s) const {
     for (unsigned pass = begin; pass < end;) {
       const std::uint64_t n = count.load(); // on its way with what passes are active
-      const lsd_work work = passes.work(findings);
+      const lsd_work work = passes.work(lsd_seen::of(findings));
       if (n == 0) // not called: findings are another sort's
         return;
       if ((work.passes >> pass & 1) == 0) {
+        if constexpr (sets_apart)
+          if (pass == work.ends_at())
+            return sort_ends(s, n, work);
         ++pass;
         continue;
       }
@@ -159,17 +170,28 @@ struct lsd_pass_kernel {
     simt::block_barrier();
   }
 
+  /// Of what the last active pass has set apart: one block, in place of a pass that would have been.
+  SORTILE_DEVICE void sort_ends(shared& s, std::uint64_t n, const lsd_work& work) const {
+    if (simt::block_index() != 0)
+      return;
+    const unsigned all = simt::popcount(work.passes);
+    ends_sort<Word, value_type, has_values>{simt::view_as<std::uint32_t>(s.stage.view()),
+                                            keys.target(keys.writes_output(all - 1, all)),
+                                            values.target(has_values && values.writes_output(all - 1, all))}
+        .sort(any_image<Word>(codec), keys_apart::of(findings), n);
+  }
+
   /// Where no pass is active.
   SORTILE_DEVICE void write_at_once(shared& s) const {
+    const auto seen = lsd_seen::of(findings);
     const std::uint64_t n = count.load();
     if (n == 0) // not called: findings are another sort's
       return;
-    const std::uint64_t order = findings.load(lsd_order);
     const lsd_write_at_once<Word, ValueBytes> output{keys, values, wants, n};
     if constexpr (lsd_write_at_once<Word, ValueBytes>::counts_suffice)
-      if (passes.writes_counted(findings) && (wants.copy_keys || !is_in_order(order)))
+      if (passes.writes_counted(seen) && (wants.copy_keys || !is_in_order(seen.order)))
         return output.template counted<block_threads>(counted, codec, s.next, s.scan, scratch(s));
-    if (is_backwards(order))
+    if (is_backwards(seen.order))
       return output.reverse();
     output.copy();
   }
@@ -181,9 +203,11 @@ struct lsd_pass_kernel {
 
   /// Has barriers; all threads may read the course after the next one.
   template <bool ByRank>
-  SORTILE_DEVICE void set_course(shared& s, unsigned pass, std::uint64_t n, unsigned before, unsigned all) const {
-    const unsigned t = simt::thread_index();
-    const std::uint64_t here = count_of_digit<ByRank>(s, pass);
+  SORTILE_DEVICE void set_course(shared& s, unsigned pass, std::uint64_t n, unsigned before,
+                                 const lsd_work& work) const {
+    const unsigned t = simt::thread_index(), all = simt::popcount(work.passes);
+    const bool apart = sets_apart && pass == work.apart;
+    const std::uint64_t here = apart ? keys_apart::of(findings).count(t, n) : count_of_digit<ByRank>(s, pass);
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
     if (t < radix)
       s.start[t] = start.before;
@@ -194,13 +218,17 @@ struct lsd_pass_kernel {
     s.going = {.tiles = std::uint32_t((n + tile::size - 1) / tile::size),
                .odd = before % 2,
                .pass = pass,
-               .shift = ByRank ? pass * ranks_of_values::digit_bits : codec.shift + pass * passes.digit_bits,
+               .shift = ByRank  ? pass * ranks_of_values::digit_bits
+                        : apart ? work.high * passes.digit_bits
+                                : codec.shift + pass * passes.digit_bits,
                .mask = ByRank ? radix - 1 : passes.mask(codec.bits, pass),
                .first = before == 0,
                .keys_to_output = keys.writes_output(before, all),
                .values_to_output = has_values && values.writes_output(before, all),
-               .write_keys = wants.keys || before + 1 < all,
-               .plain_floats = codec.infinity != 0 && codec.mask == Word(~Word{0}) && findings.load(lsd_special) == 0};
+               .write_keys = wants.keys || before + 1 < all || apart,
+               .plain_floats = codec.infinity != 0 && codec.mask == Word(~Word{0}) && findings.load(lsd_special) == 0,
+               .apart = apart,
+               .usual = apart ? keys_apart::usual<Word>(findings, work.high * passes.digit_bits) : Word{0}};
   }
   /// Of digit t, by thread t. Has barriers where it is of ranks.
   template <bool ByRank>
@@ -213,8 +241,8 @@ struct lsd_pass_kernel {
   }
   SORTILE_DEVICE bool makes_values(shared& s) const { return wants.make_indices && s.going.load(0).first; }
 
-  /// Calls f once, with digit_of(key): by a function for integers, one for floats without −0 and NaNs, or one for all,
-  /// so that the question is not asked for each key.
+  /// Calls f once, with digit_of(key): by a function for integers, one for floats without −0 and NaNs, one for all, or
+  /// one for classes, so that the question is not asked for each key.
   template <bool ByRank, class F>
   SORTILE_DEVICE void by_kind_of_digit(shared& s, F f) const {
     constexpr bool may_be_float = sizeof(Word) >= 2 && sizeof(Word) <= 8;
@@ -226,6 +254,11 @@ struct lsd_pass_kernel {
       const auto digits_of = [&](const auto& image) {
         f([&](Word key) { return std::uint32_t(image.image(key) >> c.shift) & c.mask; });
       };
+      if constexpr (sets_apart)
+        if (c.apart) {
+          const any_image<Word> image(codec);
+          return f([&](Word key) { return std::uint32_t(apart_class_of(Word(image.image(key) >> c.shift), c.usual)); });
+        }
       if constexpr (lsd_may_be_plain_floats<Word> && !has_values) // large tiles of pairs have no registers for it
         if (c.plain_floats)
           return digits_of(float_image<Word>{codec.complement});
@@ -246,13 +279,14 @@ struct lsd_pass_kernel {
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
-    load(keys.source(before == 0, keys.writes_output(before, all)), n, at, k); // on their way while the course is set
-    set_course<ByRank>(s, pass, n, before, all);
+    loads::load(keys.source(before == 0, keys.writes_output(before, all)), n, at,
+                k); // on their way while the course is set
+    set_course<ByRank>(s, pass, n, before, work);
     simt::block_barrier();
     while (at < s.going.load(0).tiles) {
       if constexpr (has_values && !early)
         if (!makes_values(s))
-          prefetch_tile(values_from(s), s.n, at);
+          loads::prefetch(values_from(s), s.n, at);
       packed_digits<items> digits;
       take_digits<ByRank>(s, at, k, digits);
       std::uint32_t total = 0; // of digit t
@@ -283,14 +317,14 @@ struct lsd_pass_kernel {
       const std::uint32_t next = s.next;
       if constexpr (has_values) {
         if constexpr (early)
-          load(keys_from(s), s.n, next, k);
+          loads::load(keys_from(s), s.n, next, k);
         else
           load_values(s, at, x);
         move_values<ByRank>(s, at, places, x);
         if constexpr (!early)
-          load(keys_from(s), s.n, next, k);
+          loads::load(keys_from(s), s.n, next, k);
       } else {
-        load(keys_from(s), s.n, next, k);
+        loads::load(keys_from(s), s.n, next, k);
         packed_digits<items> unused;
         write_keys<ByRank>(s, at, unused);
       }
@@ -306,40 +340,10 @@ struct lsd_pass_kernel {
     const course c = s.going.load(0);
     return values.source(c.first, c.values_to_output);
   }
-  static SORTILE_DEVICE std::uint64_t first_of(std::uint32_t at) { return std::uint64_t{at} * tile::size; }
   /// Keys of tile `at`: all, or what the end leaves.
   static SORTILE_DEVICE std::uint32_t keys_of(shared& s, std::uint32_t at) {
-    const std::uint64_t left = s.n - first_of(at);
+    const std::uint64_t left = s.n - loads::first_of(at);
     return left < tile::size ? std::uint32_t(left) : tile::size;
-  }
-
-  /// All items are set, also beyond the last tile: else old keys would keep their registers.
-  template <class T>
-  static SORTILE_DEVICE void load(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at, T (&x)[items]) {
-    const std::uint64_t first = first_of(at);
-    if (first + tile::size <= n) {
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        x[i] = from.load(first + tile::position(i));
-    } else {
-      SORTILE_UNROLL
-      for (int i = 0; i < items; ++i)
-        x[i] = first + tile::position(i) < n ? from.load(first + tile::position(i)) : T{};
-    }
-  }
-
-  /// Asks the L2 for what this warp will load: a lane a sector. (Whole lines of 128 bytes by one request each, or the
-  /// next tile's keys as well, cost 4 to 15 % with 8-byte keys and values.)
-  template <class T>
-  static SORTILE_DEVICE void prefetch_tile(const simt::global<const T>& from, std::uint64_t n, std::uint32_t at) {
-    constexpr unsigned sector = 32 / sizeof(T), sectors = unsigned(items) * simt::warp_size / sector;
-    const std::uint64_t first = first_of(at) + simt::warp_index() * unsigned(items) * simt::warp_size;
-    SORTILE_UNROLL
-    for (unsigned l = 0; l < sectors; l += simt::warp_size) {
-      const std::uint64_t i = first + (l + simt::lane_index()) * sector;
-      if (l + simt::lane_index() < sectors && i < n)
-        simt::prefetch(from, i);
-    }
   }
 
   /// Places beyond the end count as the highest digit. Last in the tile, they move no other key and are never written.
@@ -402,14 +406,15 @@ struct lsd_pass_kernel {
   /// f(i, p, p < m, far) for the staged places p of this thread; that all are within, and none is far, is asked once.
   template <class F>
   static SORTILE_DEVICE void each_staged(shared& s, std::uint32_t m, F f) {
+    const unsigned t = own_places_again ? simt::opaque(simt::thread_index()) : simt::thread_index();
     if (m == tile::size && s.n >> 32 == 0) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        f(i, unsigned(i) * block_threads + simt::thread_index(), true, std::false_type{});
+        f(i, unsigned(i) * block_threads + t, true, std::false_type{});
     } else {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i) {
-        const std::uint32_t p = unsigned(i) * block_threads + simt::thread_index();
+        const std::uint32_t p = unsigned(i) * block_threads + t;
         f(i, p, p < m, std::true_type{});
       }
     }
@@ -418,9 +423,9 @@ struct lsd_pass_kernel {
     if (makes_values(s)) {
       SORTILE_UNROLL
       for (int i = 0; i < items; ++i)
-        x[i] = value_type(first_of(at) + tile::position(i));
+        x[i] = value_type(loads::first_of(at) + tile::position(i));
     } else {
-      load(values_from(s), s.n, at, x);
+      loads::load(values_from(s), s.n, at, x);
     }
   }
   template <bool ByRank>

@@ -2,7 +2,7 @@
 //
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards;
-//                 of floats, whether there is a −0 or a NaN
+//                 of floats, whether there is a −0 or a NaN; which high digits nearly all keys have (keys_apart.hpp)
 //
 // A resident grid strides over the keys, four loads of 16 bytes in flight per thread, and the next four on their way.
 // Each counter has several copies beside each other, and the lane chooses one: 32 copies for 4-byte keys, so that each
@@ -20,7 +20,7 @@
 #pragma once
 
 #include "kernels/clear_words.hpp"
-#include "kernels/lsd/lsd_state.hpp"
+#include "kernels/lsd/keys_apart.hpp"
 #include "kernels/lsd/value_table.hpp"
 #include "primitives/warp_scan.hpp"
 
@@ -39,10 +39,13 @@ struct lsd_scan_kernel {
   static constexpr bool may_count_values = lsd_values::of_width<Word>;
   using own_values = block_values<Word>;
   struct no_values {};
+  static constexpr bool may_set_apart = lsd_may_set_apart<Word>;
+  using majorities = block_majorities<Word>;
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
     simt::shared_array<std::uint32_t, gathered_size> gathered;
+    typename majorities::storage usual;
     std::conditional_t<may_count_values, typename own_values::storage, no_values> values;
   };
 
@@ -74,6 +77,8 @@ struct lsd_scan_kernel {
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
     if (simt::thread_index() < gathered_size)
       s.gathered[simt::thread_index()] = 0;
+    if (simt::thread_index() < digits)
+      s.usual[simt::thread_index()] = 0;
     if constexpr (may_count_values)
       if (passes.counts_values())
         own_values::clear(s.values);
@@ -87,7 +92,22 @@ struct lsd_scan_kernel {
       see_keys<true>(s, n, all, any_image<Word>(codec));
     gather(s, all);
     simt::block_barrier();
-    publish(s);
+    const std::uint32_t mine = may_set_apart && passes.most_apart != 0 ? keys_of_block(count.load()) : 0;
+    publish_counts(s, mine);
+    typename majorities::usual usual{.from = digits};
+    if constexpr (may_set_apart)
+      if (mine != 0) {
+        simt::block_barrier();
+        usual = majorities::find(s.usual);
+      }
+    publish(s, mine != 0 && !usual.is_enough());
+    if constexpr (may_set_apart)
+      if (usual.is_enough()) {
+        if (simt::thread_index() == 0)
+          majorities::publish(usual, findings);
+        if (usual.others)
+          count_apart(keys, count.load(), lead, any_image<Word>(codec), usual, findings);
+      }
   }
 
  private:
@@ -280,7 +300,8 @@ struct lsd_scan_kernel {
       return std::uint32_t(v >> (32 * p));
   }
 
-  SORTILE_DEVICE void publish(shared& s) const {
+  /// Of a block that has so many keys, or 0 where nobody asks for usual digits.
+  SORTILE_DEVICE void publish_counts(shared& s, std::uint32_t mine) const {
     const unsigned t = simt::thread_index();
     for (unsigned i = t; i < passes.count * radix; i += block_threads) {
       std::uint32_t sum = 0;
@@ -289,14 +310,68 @@ struct lsd_scan_kernel {
         sum += s.counts.load(i * copies + (c + t) % copies);
       if (sum != 0)
         counts.fetch_add(i, std::uint64_t{sum});
+      if constexpr (may_set_apart)
+        if (mine != 0)
+          majorities::note(s.usual, i / radix, i % radix, sum, mine);
     }
+  }
+  SORTILE_DEVICE void publish(shared& s, bool none_apart) const {
+    const unsigned t = simt::thread_index();
     if (t < 4)
       findings.fetch_or(lsd_ones + t,
                         std::uint64_t{s.gathered.load(2 * t)} | std::uint64_t{s.gathered.load(2 * t + 1)} << 32);
     if (t == 4)
-      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(order)});
+      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(order)} | (none_apart ? lsd_none_apart : 0));
     if (t == 5 && s.gathered.load(special) != 0)
       findings.fetch_or(lsd_special, std::uint64_t{1});
+  }
+  /// As see_vectors() and see_ends() come by them.
+  SORTILE_DEVICE std::uint32_t keys_of_block(std::uint64_t n) const {
+    constexpr unsigned stretch = block_threads * in_flight;
+    const std::uint64_t vectors = (n - head(n)) / unsigned(vector);
+    const auto whole = std::uint32_t(vectors / stretch); // of fewer than 2^46 keys
+    const std::uint32_t b = simt::block_index(), grid = simt::grid_size(), rounds = whole / grid;
+    const std::uint32_t stretches = rounds + (b < whole - rounds * grid ? 1 : 0);
+    const std::uint64_t rest = whole - rounds * grid == b ? vectors % stretch : 0;
+    return std::uint32_t((std::uint64_t{stretches} * stretch + rest) * unsigned(vector) +
+                         (b == 0 ? n - vectors * unsigned(vector) : 0));
+  }
+  /// Counts the block's keys that have other digits, once more from memory. A call, so that the loops before need not
+  /// share their registers with it.
+  static SORTILE_DEVICE_CALL void count_apart(simt::global<const Word> keys, std::uint64_t n, std::uint32_t lead,
+                                              any_image<Word> image, typename majorities::usual usual,
+                                              simt::global<std::uint64_t> findings) {
+    constexpr unsigned stretch = block_threads * in_flight;
+    const unsigned shift = 8 * usual.from, t = simt::thread_index();
+    std::uint32_t below = 0, above = 0;
+    const auto see = [&](Word key) {
+      const apart_class c = apart_class_of(Word(image.image(key) >> shift), Word(usual.digits >> shift));
+      below += c == apart_below ? 1 : 0;
+      above += c == apart_above ? 1 : 0;
+    };
+    const std::uint64_t before = lead < n ? lead : n, vectors = (n - before) / unsigned(vector);
+    const std::uint64_t step = std::uint64_t{simt::grid_size()} * stretch;
+    for (auto first = std::uint64_t{simt::block_index()} * stretch; first < vectors; first += step) {
+      keys_vector x[in_flight] = {};
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < in_flight; ++k)
+        if (const std::uint64_t v = first + k * block_threads + t; v < vectors)
+          x[k] = simt::load_vector<vector>(keys, before + v * unsigned(vector));
+      SORTILE_UNROLL
+      for (unsigned k = 0; k < in_flight; ++k)
+        if (first + k * block_threads + t < vectors)
+          for (int e = 0; e < vector; ++e)
+            see(x[k][e]);
+    }
+    if (simt::block_index() == 0)
+      if (const std::uint64_t at = t < before ? t : t + vectors * unsigned(vector); at < n)
+        see(keys.load(at));
+    below = simt::warp_reduce_add(below);
+    above = simt::warp_reduce_add(above);
+    if (simt::lane_index() == 0 && below != 0)
+      findings.fetch_add(lsd_below, std::uint64_t{below});
+    if (simt::lane_index() == 0 && above != 0)
+      findings.fetch_add(lsd_above, std::uint64_t{above});
   }
 };
 

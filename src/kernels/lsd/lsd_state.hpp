@@ -17,8 +17,22 @@ using detail::lsd_route;
 
 /// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
 /// neighbouring images do (key_scan/key_order.hpp); how many values keys have, or more than are counted
-/// (value_table.hpp); of floats, whether some key is a −0 or a NaN (float_image.hpp).
-enum lsd_finding : unsigned { lsd_ones, lsd_zeros = 2, lsd_order = 4, lsd_different, lsd_special, lsd_findings_size };
+/// (value_table.hpp); of floats, whether some key is a −0 or a NaN (float_image.hpp); which digits nearly all keys
+/// have, as each block has seen them, and how many keys have others (keys_apart.hpp).
+enum lsd_finding : unsigned {
+  lsd_ones,
+  lsd_zeros = 2,
+  lsd_order = 4, ///< and lsd_none_apart
+  lsd_different,
+  lsd_special,
+  lsd_apart, ///< a bit for each digit that a block has named as the first of them
+  lsd_below,
+  lsd_above,
+  lsd_usual_set,
+  lsd_usual_clear = lsd_usual_set + 2,
+  lsd_findings_size = lsd_usual_clear + 2
+};
+constexpr std::uint64_t lsd_none_apart = 4; ///< some block has too many that differ, as in most sorts
 
 /// Whether there is a float_image of such keys, by which digits are had in a third of the instructions.
 template <class Word>
@@ -42,31 +56,58 @@ struct lsd_count {
 /// What the passes have to do: a bit for each that moves anything, by the digits of images or, of few values, of their
 /// ranks.
 struct lsd_work {
+  static constexpr unsigned nobody = ~0u;
+
   std::uint32_t passes;
-  bool by_rank;
+  bool by_rank = false;
+  unsigned apart = nobody; ///< the pass, and the last one, that sets keys apart by all digits from `high` on
+  unsigned high = 0;
+
+  /// In whose place those ends are sorted: there is a pass that is no longer needed.
+  SORTILE_DEVICE unsigned ends_at() const { return apart == nobody ? nobody : apart + 1; }
+};
+
+/// What passes go by of the findings. Loaded together, before anybody asks for any of it: one round trip to memory.
+struct lsd_seen {
+  std::uint64_t order, different, differ, differ_high; ///< the bits in which images differ
+  bool none_apart;
+  std::uint64_t named, unclear, apart; ///< unclear: bits of the usual digits on which blocks do not agree
+
+  static SORTILE_DEVICE lsd_seen of(const simt::global<const std::uint64_t>& findings) {
+    const auto both = [&](unsigned some, unsigned others) { return findings.load(some) & findings.load(others); };
+    const std::uint64_t order = findings.load(lsd_order);
+    return {.order = order & seen_both,
+            .different = findings.load(lsd_different),
+            .differ = both(lsd_ones, lsd_zeros),
+            .differ_high = both(lsd_ones + 1, lsd_zeros + 1),
+            .none_apart = (order & lsd_none_apart) != 0,
+            .named = findings.load(lsd_apart),
+            .unclear = both(lsd_usual_set, lsd_usual_clear) | both(lsd_usual_set + 1, lsd_usual_clear + 1),
+            .apart = findings.load(lsd_below) + findings.load(lsd_above)};
+  }
 };
 
 /// Which passes there are, and which of them have anything to do.
 struct lsd_passes {
   unsigned count, digit_bits;
   few_values few;
+  std::uint32_t most_apart; ///< keys that may be set apart; 0: none are
 
   SORTILE_HOST_DEVICE bool counts_values() const { return few != few_values::not_counted; }
-  SORTILE_DEVICE lsd_work work(const simt::global<const std::uint64_t>& findings) const {
-    if (findings.load(lsd_order) != seen_both) // in order already, or backwards
-      return {0, false};
-    if (writes_counted(findings))
-      return {0, false};
-    const std::uint64_t values = findings.load(lsd_different);
-    const std::uint32_t active = differing(findings);
-    const std::uint32_t ranks = values <= 256 ? 1 : 3; // passes by the ranks' digits
-    return counts_values() && values <= detail::lsd_values::most && simt::popcount(ranks) < simt::popcount(active)
-               ? lsd_work{ranks, true}
-               : lsd_work{active, false};
+  SORTILE_DEVICE lsd_work work(const lsd_seen& seen) const {
+    if (seen.order != seen_both) // in order already, or backwards
+      return {0};
+    if (writes_counted(seen))
+      return {0};
+    const std::uint32_t active = differing(seen);
+    const std::uint32_t ranks = seen.different <= 256 ? 1 : 3; // passes by the ranks' digits
+    if (counts_values() && seen.different <= detail::lsd_values::most && simt::popcount(ranks) < simt::popcount(active))
+      return {ranks, true};
+    return most_apart == 0 || seen.none_apart ? lsd_work{active} : set_apart(seen, active);
   }
   /// Whether keys have so few values that they may be written from the counts, whatever their order is.
-  SORTILE_DEVICE bool writes_counted(const simt::global<const std::uint64_t>& findings) const {
-    return few == few_values::written && findings.load(lsd_different) <= detail::lsd_values::most;
+  SORTILE_DEVICE bool writes_counted(const lsd_seen& seen) const {
+    return few == few_values::written && seen.different <= detail::lsd_values::most;
   }
   /// Of the digit of a pass, in a window of so many bits: the last may be narrower.
   SORTILE_DEVICE std::uint32_t mask(unsigned bits, unsigned pass) const {
@@ -75,11 +116,19 @@ struct lsd_passes {
   }
 
  private:
+  /// One pass in place of those by the high digits, where these are two at least.
+  SORTILE_DEVICE lsd_work set_apart(const lsd_seen& seen, std::uint32_t active) const {
+    if (simt::popcount(seen.named) != 1 || seen.unclear != 0 || seen.apart > most_apart)
+      return {active};
+    const unsigned high = simt::trailing_zeros(std::uint32_t(seen.named));
+    const std::uint32_t by_high = active >> high << high;
+    if (simt::popcount(by_high) < 2)
+      return {active};
+    return {(active & ~by_high) | (by_high & (0 - by_high)), false, unsigned(simt::trailing_zeros(by_high)), high};
+  }
   /// A bit a pass: some keys differ in its digit.
-  SORTILE_DEVICE std::uint32_t differing(const simt::global<const std::uint64_t>& findings) const {
-    const std::uint64_t low = findings.load(lsd_ones) & findings.load(lsd_zeros);
-    const std::uint64_t high = findings.load(lsd_ones + 1) & findings.load(lsd_zeros + 1);
-    uint128 differ = uint128{high} << 64 | low;
+  SORTILE_DEVICE std::uint32_t differing(const lsd_seen& seen) const {
+    uint128 differ = uint128{seen.differ_high} << 64 | seen.differ;
     std::uint32_t active = 0;
     for (unsigned p = 0; p < count; ++p, differ >>= digit_bits)
       active |= std::uint32_t((std::uint32_t(differ) & ((1u << digit_bits) - 1)) != 0) << p;

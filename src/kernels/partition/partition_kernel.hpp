@@ -1,5 +1,5 @@
 // Partition: moves the keys of each segment into buckets by up to 8 bits of their place in the interval
-// (key_window.hpp), in any order within a bucket. The scan has said where the buckets begin, so one launch reads and
+// (key_window.hpp), wide tiles by 9, in any order within a bucket. The scan has said where the buckets begin, so one launch reads and
 // writes each key once.
 //
 // A block takes chunks of tiles in turn. Of a tile it
@@ -34,7 +34,7 @@
 // bits; these are counted, and have no map, and others take as long as in kernels of their own.
 //
 // Large tiles: 118 KB of shared storage (of 64 bits 134), 1024 threads of 64 registers, one block per multiprocessor;
-// small ones: 62 to 70 KB, 512 threads, two blocks. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100,
+// small ones: 62 to 70 KB, 512 threads, two blocks; wide ones: 118 KB, 1024 threads. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100,
 // 2^28 keys: 85 % of the copy rate (32 bits), 92 % (64 bits). Two blocks of 512 threads, longer granules and bulk
 // copies into a second buffer were slower. The second partition takes chunks of 4 tiles: with longer ones blocks share
 // too few pages of memory, with single tiles they leave too many incomplete granules.
@@ -72,16 +72,17 @@ struct partition_shape {
 
 /// Large tiles have the longest runs, small ones keep all multiprocessors busy where there are few tiles. Measured on
 /// the H100 with CUDA 13.0: a whole sort of 2^24 32-bit keys takes 236 µs with small tiles and 266 with large ones; at
-/// 2^28 large ones are quicker.
-enum class tile_size { small, large };
+/// 2^28 large ones are quicker. Wide tiles make one partition of two, of 2^21 keys: a block has a tile each, or two.
+enum class tile_size { small, large, wide };
 
 template <class Word, tile_size Size, class Image = integer_image<Word>>
 struct partition_kernel {
-  static constexpr bool large = Size == tile_size::large;
+  static constexpr bool large = Size == tile_size::large, wide = Size == tile_size::wide;
   /// Whether a map (key_map.hpp) may spread the keys. Large tiles of 32-bit keys have no registers left for it.
   static constexpr bool maps = key_map<Word>::exists && !Image::of_floats && !(large && sizeof(Word) == 4);
   static constexpr bool starts_early = true;
-  static constexpr unsigned block_threads = large ? 1024 : 512, min_blocks = large ? 1 : 2, radix = 256;
+  static constexpr unsigned block_threads = large || wide ? 1024 : 512, min_blocks = large || wide ? 1 : 2,
+                            radix = wide ? 512 : 256;
   static constexpr int vector = int(16 / sizeof(Word)), vectors = large ? 6 : 4, items = vectors * vector;
   static constexpr unsigned tile_keys = block_threads * unsigned(items);
   static constexpr unsigned granule = 32 / sizeof(Word);
@@ -132,9 +133,9 @@ struct partition_kernel {
   }
 
  private:
-  /// Whether a digit is dear: a map's.
+  /// Whether a digit is dear: a map's. Eight bits of it are kept.
   template <class Buckets>
-  static constexpr bool keeps = std::same_as<Buckets, mapped_keys<Word, Image>>;
+  static constexpr bool keeps = !wide && std::same_as<Buckets, mapped_keys<Word, Image>>;
 
   /// Alike: warps ask whether neighbours are. The others need not.
   template <bool Alike, class Buckets>

@@ -5,8 +5,8 @@
 //               (key_scan/key_map.hpp)
 //   scan        one read: where every bucket begins, which bits differ, whether there is anything to do
 //   tables      small; of up to 1024 buckets the scan makes them
-//   partition   up to 8 bits        one read, one write
-//   partition   up to 8 more        one read, one write (from 2^20 + 1 keys on)
+//   partition   up to 9 bits        one read, one write
+//   partition   up to 8 more        one read, one write (from 2^21 + 1 keys on; both are of 5 bits or more then)
 //   local       the rest            one read, one write (and large_sort_kernel.hpp for deferred buckets, or, of 32-bit
 //               keys in 2^16 buckets, `skewed`)
 //

@@ -281,9 +281,12 @@ class key_sort {
                                                         : r_.tuning.tiles == partition_tiles::large;
   }
   void partition(const Word* from, Word* to, const bucket_rings& rings, const partition_shape& shape) const {
-    if constexpr (!floats)
+    if constexpr (!floats) {
+      if (plan_.first_bits > partition_plan::most_bits_at_once)
+        return partition_by<tile_size::wide>(from, to, rings, shape);
       if (!in_large_tiles())
         return partition_by<tile_size::small>(from, to, rings, shape);
+    }
     partition_by<tile_size::large>(from, to, rings, shape);
   }
   template <tile_size Size>

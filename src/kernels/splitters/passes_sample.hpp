@@ -2,15 +2,17 @@
 //
 //   in some order    the scan of the LSD sort finds out whether all keys are, and then a copy is enough. Asked of a
 //                    first sort: before a fallback somebody has read the keys
-//   few digits       the LSD sort has a pass for each digit in which keys differ, and no others; between splitters
-//                    the keys are read five times and written three times, however they differ
+//   few digits       the LSD sort has a pass for each digit in which keys differ, one for all high digits in which
+//                    hardly any do (lsd/keys_apart.hpp), and no others; between splitters the keys are read five times
+//                    and written three times, however they differ
 //
 // Some blocks say what they have seen, in a word each: bit d where keys differ in digit d, and what the first one
-// thinks of their order. When all have met, each block puts these together.
+// thinks of their order. When all have met, each block puts these together. Hardly any keys differ in a digit that no
+// more blocks have named than there would be such keys in the sample.
 //
-// A wrong answer costs time and nothing else: either sort takes all keys. So that it is rare, 2^18 keys are asked: one
-// outlier among 65,536 keys makes as many passes necessary as many of them. Where all are equal, some other key may
-// well be what brought the pairs here; between splitters equal keys are a bucket that needs no sorting.
+// A wrong answer costs time and nothing else: either sort takes all keys. So that it is rare, 2^18 keys are asked: what
+// one key of 65,536 is may decide how many passes there are. Where all are equal, some other key may well be what
+// brought the pairs here; between splitters equal keys are a bucket that needs no sorting.
 //
 // Cost: 32 blocks, 8192 scattered loads each; the first one 2048 more for the order.
 #pragma once
@@ -18,6 +20,7 @@
 #include "kernels/key_scan/differing_digits.hpp"
 #include "kernels/key_scan/drawn_place.hpp"
 #include "kernels/key_scan/skew_sample.hpp"
+#include "kernels/lsd/lsd_sort.hpp"
 #include "kernels/pairs/pair_types.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -36,7 +39,14 @@ struct passes_sample {
   simt::global<std::uint32_t> seen; // a word a block
   common_image<Word> image;
   std::uint32_t n, blocks; // blocks: that ask; 0: nobody
+  std::uint32_t rare;      // blocks that may name a digit in which hardly any keys differ
   bool asks_order;
+
+  /// `rare` of n keys: as many as there are samples of keys that an LSD sort sets apart.
+  static std::uint32_t rare_of(std::uint64_t n, std::uint32_t blocks) {
+    const double samples = n == 0 ? 0 : double(all_samples) * detail::lsd_apart::most(n) / double(n);
+    return std::uint32_t(std::min(samples, blocks / 2.0));
+  }
 
   /// By all threads of a grid of that many blocks at least, which meets before passes_win().
   SORTILE_DEVICE void ask(storage& s) const {
@@ -63,8 +73,14 @@ struct passes_sample {
   /// By whole warps.
   SORTILE_DEVICE bool passes_win() const {
     const unsigned lane = simt::lane_index();
-    const std::uint32_t all = simt::warp_reduce_or(lane < blocks ? seen.load(lane) : 0u);
-    return (all & ordered) != 0 || (all != 0 && simt::popcount(all) <= few_digits);
+    const std::uint32_t mine = lane < blocks ? seen.load(lane) : 0u, all = simt::warp_reduce_or(mine);
+    std::uint32_t up_to_common = 0; // rare digits below a common one cost passes like others
+    for (unsigned d = 0; d < sizeof(Word); ++d)
+      if (unsigned(simt::popcount(simt::ballot((mine >> d & 1) != 0))) > rare)
+        up_to_common = (2u << d) - 1;
+    const std::uint32_t differ = all & ~ordered, needed = differ & up_to_common;
+    const unsigned passes = simt::popcount(needed) + (differ != needed ? 1 : 0);
+    return (all & ordered) != 0 || (differ != 0 && passes <= few_digits);
   }
 
  private:

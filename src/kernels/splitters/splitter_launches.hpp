@@ -127,11 +127,13 @@ class splitter_sorter {
   template <class Split>
   typename Split::sample_for_passes passes(const level& l) const {
     const bool asks = l.is_first && asks_for_passes();
+    const std::uint32_t blocks = asks ? std::min(chunks_, Split::sample_for_passes::most_blocks) : 0;
     return {.in = {r_.keys_in, r_.n},
             .seen = table(at().order, chunks_), // free until the keys are counted
             .image = common_,
             .n = n_,
-            .blocks = asks ? std::min(chunks_, Split::sample_for_passes::most_blocks) : 0,
+            .blocks = blocks,
+            .rare = Split::sample_for_passes::rare_of(r_.n, blocks),
             .asks_order = is_first_sort()};
   }
   std::uint32_t samples() const { return detail::splitter_samples / (takes_large_buckets() ? 1 : 2); }
