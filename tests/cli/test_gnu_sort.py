@@ -381,10 +381,10 @@ class GnuSort(CommandTest):
             if made is not None:
                 os.unlink(self.path("out"))
 
-    def in_environment(self, options, variables, stdin=b"z 1\ny 0\n"):
-        """Status, output, messages and the file `out`, of the real sort, of the link and of `sortile sort`."""
+    def in_environment(self, options, variables, commands, stdin=b"z 1\ny 0\n"):
+        """Status, output, the file `out` and messages, of each command."""
         results = []
-        for command in (["sort"], [self.drop_in], [SORTILE, "sort"]):
+        for command in commands:
             done = subprocess.run([*command, *options], input=stdin, capture_output=True, cwd=self.folder, check=False, env={**os.environ, "LC_ALL": "C", **variables})
             results.append((done.returncode, done.stdout, self.content("out") if os.path.exists(self.path("out")) else None, done.stderr))
             if results[-1][2] is not None:
@@ -402,11 +402,12 @@ class GnuSort(CommandTest):
                   ["-r", "one", "-r"], ["--", "one", "-o", "out"], ["one", "--", "-o", "out"], ["+1", "one"], ["one", "+1"], ["+1", "-2", "one"], ["+1", "-2", "+1", "one"], ["+1", "+1", "-2", "one"], ["+1n", "one", "-o", "out"],
                   ["one", "-o", "out", "+1"], ["one", "-o", "out", "one"], ["+1", "-o", "out"], ["+x", "-2", "one"], ["-", "-o", "out"]]
         editions = ["", "0", "-5", "199209", "200111", "200112", " 200112", "+200112", "200808", "200809", "200112z", "x", "99999999999999999999"]
-        cases = [(options, edition) for options in chosen for edition in editions]
+        # How an edition is read does not depend on the operands: all of them with those in which +1 is a key or a file, else the three that differ.
+        cases = [(options, edition) for options in chosen for edition in (editions if "+1" in options else ["199209", "200112", "200809"])]
         cases += [(self.random.choices(words, k=self.random.randrange(1, 6)), self.random.choice(["", "199209", "200112", "200809"])) for _ in range(ROUNDS // 4)]
         for options, edition in cases:
             for variables in ({"_POSIX2_VERSION": edition}, {"_POSIX2_VERSION": edition, "POSIXLY_CORRECT": ""}):
-                expected, link, ours = self.in_environment(options, variables)
+                expected, link, ours = self.in_environment(options, variables, (["sort"], [self.drop_in], [SORTILE, "sort"]))
                 self.assertEqual(link, expected, (options, variables))
                 self.assertEqual(ours[:3], expected[:3], (options, variables, ours, expected))
 
@@ -419,9 +420,8 @@ class GnuSort(CommandTest):
             for options in (["--" + prefix], ["--" + prefix + "="], ["--" + prefix + "=1"], ["-r", "--" + prefix + "=a=b", "x"], ["x", "--" + prefix]):
                 if {"--he", "--hel", "--help", "--version"} & set(options):
                     continue  # texts of each command's own
-                expected, link, ours = self.in_environment(options, {}, stdin=b"z\n")  # one line: orders may be random
+                expected, link = self.in_environment(options, {}, (["sort"], [self.drop_in]), stdin=b"z\n")  # one line: orders may be random
                 self.assertEqual(link, expected, options)
-                self.assertEqual(ours[2], expected[2], options)
 
     def test_shortened_options(self):
         """As far as a long option of GNU sort is clear there, it is clear to a link called sort."""
