@@ -6,6 +6,10 @@ import pytest
 from hypothesis import settings
 
 import frameworks
+from short_tests import unless_short
+
+# JAX's compiler takes most of the time of its tests, and optimises what surrounds the calls that are tested.
+os.environ.setdefault("XLA_FLAGS", unless_short("", "--xla_backend_optimization_level=0"))
 
 settings.register_profile("sortile", deadline=None, max_examples=int(os.environ.get("SORTILE_EXAMPLES", "100")))
 settings.load_profile("sortile")
