@@ -2,8 +2,8 @@
 // that only sorts in host memory. It asks only a driver that the process has loaded. Looking for it by name takes a
 // microsecond, so it is looked for again only when the process has loaded another library since. Asking for that takes
 // 10 ns and a lock of all threads. So most processes, which load no library once they run, are told apart by one word:
-// the list of libraries ends with the dynamic linker, which is never unloaded, and what is loaded later is put behind
-// it.
+// libraries of the start are never unloaded, and what is loaded later is put behind the last of them in the list of
+// libraries. That is the dynamic linker, or one behind it that others of the start need.
 #include "device/host_reach.hpp"
 
 #include "cpu/atomic_view.hpp"
@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -39,20 +40,55 @@ std::uint64_t libraries_loaded_so_far() {
   return loads;
 }
 
-/// What follows the dynamic linker in the list of libraries: null in a process that has loaded none since it started,
-/// or has unloaded those again. Libraries of the start are never unloaded. Null where that cannot be had.
+#if defined(__GLIBC__)
+/// Calls f(tag, name) for the names in the dynamic section of a library: its own, and those that it needs.
+template <class F>
+void each_name(const link_map& library, F&& f) {
+  const char* strings = nullptr;
+  for (const ElfW(Dyn)* d = library.l_ld; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_STRTAB) // some are not yet where the library is
+      strings = reinterpret_cast<const char*>(d->d_un.d_ptr + (d->d_un.d_ptr < library.l_addr ? library.l_addr : 0));
+  for (const ElfW(Dyn)* d = library.l_ld; d->d_tag != DT_NULL; ++d)
+    if (strings != nullptr && (d->d_tag == DT_NEEDED || d->d_tag == DT_SONAME))
+      f(d->d_tag, strings + d->d_un.d_val);
+}
+
+/// Whether one of the libraries before it needs this one, by its name.
+bool is_needed_before(const link_map& library) {
+  const char* name = nullptr;
+  each_name(library, [&](auto tag, const char* string) { name = tag == DT_SONAME ? string : name; });
+  bool needed = false;
+  for (const link_map* before = library.l_prev; name != nullptr && before != nullptr; before = before->l_prev)
+    each_name(*before, [&](auto tag, const char* string) {
+      needed = needed || (tag == DT_NEEDED && std::strcmp(string, name) == 0);
+    });
+  return needed;
+}
+#endif
+
+/// What follows the last library of the start in the list of libraries: null in a process that has loaded none since,
+/// or has unloaded those again. Null where that cannot be had.
 void** end_of_libraries() {
 #if defined(__GLIBC__)
   static void** const word = []() -> void** {
     Dl_info symbol{};
-    link_map* linker = nullptr;
+    link_map* last = nullptr;
     if (_r_debug.r_brk == 0 ||
-        dladdr1(reinterpret_cast<void*>(_r_debug.r_brk), &symbol, reinterpret_cast<void**>(&linker), RTLD_DL_LINKMAP) ==
+        dladdr1(reinterpret_cast<void*>(_r_debug.r_brk), &symbol, reinterpret_cast<void**>(&last), RTLD_DL_LINKMAP) ==
             0 ||
-        linker == nullptr || linker->l_addr != _r_debug.r_ldbase)
+        last == nullptr || last->l_addr != _r_debug.r_ldbase)
       return nullptr;
-    static_assert(sizeof(linker->l_next) == sizeof(void*));
-    return reinterpret_cast<void**>(&linker->l_next);
+    // All up to the linker are of the start, and so is what one of these needs. Meanwhile none is unloaded.
+    dl_iterate_phdr(
+        [](dl_phdr_info*, std::size_t, void* of) {
+          auto*& end = *static_cast<link_map**>(of);
+          while (end->l_next != nullptr && is_needed_before(*end->l_next))
+            end = end->l_next;
+          return 1;
+        },
+        &last);
+    static_assert(sizeof(last->l_next) == sizeof(void*));
+    return reinterpret_cast<void**>(&last->l_next);
   }();
   return word;
 #else

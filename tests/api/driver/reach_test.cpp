@@ -4,6 +4,7 @@
 #include "tests/expect_refusal.hpp"
 
 #include <sortile/device_call.hpp>
+#include <sortile/few.hpp>
 #include <sortile/groups.hpp>
 #include <sortile/scan.hpp>
 #include <sortile/segments.hpp>
@@ -21,6 +22,9 @@
 #include <memory>
 
 namespace sortile::testing {
+
+int number_of_needing(); // of a library that needs another one
+
 namespace {
 
 constexpr std::size_t granule = std::size_t{2} << 20; // by which CUDA takes addresses
@@ -120,6 +124,10 @@ TEST(device_memory_given_as_host_memory, is_refused_where_a_sort_has_met_host_me
   const auto keys = [pages](std::size_t n) { return std::span(reinterpret_cast<std::uint32_t*>(pages), n); };
   for (const std::size_t n : sizes)
     sortile::sort(keys(n));
+#if defined(__GLIBC__)
+  EXPECT_EQ(number_of_needing(), 2);
+  EXPECT_TRUE(detail::few_door_is_open()) << "beside a library behind the dynamic linker";
+#endif
   const auto say = load_driver();
   mprotect(pages, granule, PROT_NONE);
   say(pages, granule, memory_kind::device);
