@@ -241,7 +241,7 @@ class known_chains {
       return;
     entered_ = false;
     for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k) {
-      const std::size_t bytes = static_cast<std::size_t>(next_[k] - lines(k));
+      const std::size_t bytes = next_[k] - begin(k);
       std::memcpy(chain_[k], lines(k), bytes);
       known_[k]->what = chain_[k] + bytes;
     }
@@ -253,24 +253,25 @@ class known_chains {
   static constexpr bool is_possible = sizeof(K) == 4 || sizeof(K) == 8;
   static constexpr bool may_compare = sizeof(V) == sizeof(K) || sizeof(V) == 4;
   static constexpr std::size_t most_compared = 4;
-  static constexpr std::size_t room = 8192; // of all lines: a quarter of an L1 cache
+  static constexpr std::size_t room = 16384; // of all lines: a quarter of an L1 cache
 
   bool compares() const { return may_compare && known_.size() <= most_compared; }
-  std::byte* lines(std::size_t k) const { return lines_ + (k - known_.begin()) * distance_; }
+  /// Where in all lines those of a chain begin.
+  std::uint32_t begin(std::size_t k) const { return static_cast<std::uint32_t>(k - known_.begin()) * 2 * window_; }
+  std::byte* lines(std::size_t k) const { return lines_ + begin(k); }
 
   /// Takes over what the last lines of the chains hold.
   void enter() {
     if (entered_)
       return;
     entered_ = true;
-    // Compared values are written a vector at a time, which may reach beyond the lines.
-    window_ = std::min(chains_.block_bytes(), compares() ? room / most_compared / 2 : room / known_keys<K>::most);
-    distance_ = compares() ? 2 * window_ : window_;
+    window_ = static_cast<std::uint32_t>(
+        std::min(chains_.block_bytes(), compares() ? room / most_compared / 2 : room / known_keys<K>::most));
     for (std::size_t k = known_.begin(); k < known_keys<K>::most; ++k) {
       std::byte* const what = known_[k]->what;
       const std::size_t bytes = reinterpret_cast<std::uintptr_t>(what) & (window_ - 1);
       chain_[k] = what - bytes;
-      next_[k] = lines(k) + bytes;
+      next_[k] = begin(k) + static_cast<std::uint32_t>(bytes);
       std::memcpy(lines(k), chain_[k], bytes);
     }
   }
@@ -288,7 +289,7 @@ class known_chains {
     chain_[k] += window_;
     if ((reinterpret_cast<std::uintptr_t>(chain_[k]) & in_block_) == 0)
       chain_[k] = chains_.next_block(known_[k]);
-    next_[k] = lines(k);
+    next_[k] = begin(k);
     if (!chains_.past_caches())
       for (std::size_t i = 0; i < window_; i += 64)
         __builtin_prefetch(chain_[k] + i, 1);
@@ -303,7 +304,7 @@ class known_chains {
     std::byte *next[Size], *end[Size];
     K key[Size];
     for (std::size_t k = 0; k < Size; ++k) {
-      next[k] = next_[first + k];
+      next[k] = lines_ + next_[first + k];
       end[k] = lines(first + k) + window_;
       key[k] = known_.key(first + k);
     }
@@ -327,25 +328,50 @@ class known_chains {
         }
       }
     }
-    std::copy(next, next + Size, next_ + first);
+    for (std::size_t k = 0; k < Size; ++k)
+      next_[first + k] = static_cast<std::uint32_t>(next[k] - lines_);
     return j;
   }
 
+  /// Where some values belong is found before any is put there: a load waits until the processor knows where the stores
+  /// before it go, and the place of a value would wait for that of the one before it.
   std::size_t append_found(const K* keys, const V* values, bool makes_indices) {
-    const std::uintptr_t in_window = window_ - 1;
-    const auto put = [&](std::size_t k, const V* value) __attribute__((always_inline)) {
-      std::byte* const at = next_[k];
-      std::memcpy(at, value, sizeof(V));
-      next_[k] = at + sizeof(V);
-      if ((reinterpret_cast<std::uintptr_t>(at + sizeof(V)) & in_window) == 0) [[unlikely]]
-        flush(k);
-    };
+    constexpr std::size_t some = 4;
     for (std::size_t i = 0; i < digit_block; i += digit_run) {
       ask_ahead(keys + i, values + i, digit_run, makes_indices);
-      for (std::size_t j = i; j < i + digit_run; ++j)
-        put(which_[j], values + j);
+      std::uint32_t reached = 0;
+      for (std::size_t j = i; j < i + digit_run; j += some) {
+        std::uint32_t at[some];
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < some; ++k) {
+          std::uint32_t& next = next_[which_[j + k]];
+          at[k] = next;
+          reached |= next += sizeof(V);
+        }
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < some; ++k)
+          std::memcpy(lines_ + at[k], values + j + k, sizeof(V));
+      }
+      if ((reached & window_) != 0) [[unlikely]]
+        flush_full(which_ + i);
     }
     return digit_block;
+  }
+
+  /// Of those that a run has reached, the lines that are full.
+  [[gnu::noinline]] void flush_full(const std::uint16_t* which) {
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < digit_run; ++j)
+      if ((next_[which[j]] & window_) != 0) [[unlikely]]
+        flush_and_go_on(which[j]);
+  }
+
+  /// The same of one whose next place is beyond the lines already.
+  [[gnu::noinline]] void flush_and_go_on(std::size_t k) {
+    const std::uint32_t beyond = next_[k] & (window_ - 1);
+    flush(k);
+    std::memcpy(lines(k), lines(k) + window_, beyond);
+    next_[k] += beyond;
   }
 
   value_chains<K>& chains_;
@@ -353,11 +379,11 @@ class known_chains {
   std::size_t values_ = 0; // that had chains when known_ was made
   known_keys<K> known_;
   bool entered_ = false;
-  std::size_t window_ = 0, distance_ = 0; // bytes that are collected of a chain, and from one chain's to the next one's
-  std::byte* next_[known_keys<K>::most];  // where the next value is collected
-  std::byte* chain_[known_keys<K>::most]; // where the collected ones will go
+  std::uint32_t window_ = 0;                // bytes that are collected of a chain; a run of values may reach beyond
+  std::uint32_t next_[known_keys<K>::most]; // where in all lines the next value is collected
+  std::byte* chain_[known_keys<K>::most];   // where the collected ones will go
   alignas(64) std::uint16_t which_[digit_block];
-  alignas(room) mutable std::byte lines_[room];
+  alignas(2 * room) mutable std::byte lines_[2 * room];
 };
 #else
 template <class K, class V>
