@@ -60,12 +60,13 @@ class quick_sorter {
 
   bool run() {
     if (n_ * sizeof(K) > most_short_bytes && seem_one_key(from_, n_)) {
-      if (are_one_key()) {
+      if (workers_ == 1) { // or but for a few others
+        if (best_vector_kernels<K>()->in_order(from_, n_, image_, to_))
+          return done();
+      } else if (are_one_key()) {
         copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
         return done();
       }
-      if (workers_ == 1 && best_vector_kernels<K>()->in_order(from_, n_, image_, to_)) // or but for a few others
-        return done();
     }
     if (n_ >= 64 * key_sample<K>::least && take_shortcut(key_sample<K>(from_, n_, image_)))
       return true;

@@ -179,9 +179,8 @@ bool any_special(const typename S::T* keys, std::size_t n, const plain_image<key
   return special;
 }
 
-// Of n keys, of which the first `equal` are one and the next is another: whether hardly any others are among them, so
-// that these are put before it and behind. One read tells, and where the array stays in its place nothing but the
-// others is written.
+// Of n keys, of which the first `equal` ≥ 1 are one: whether hardly any others are among them, so that these are put
+// before it and behind. One read tells, and where the array stays in its place nothing but the others is written.
 //
 //     7 7 7 7 3 7 7 9 7 7   ──▶   others 3 9      ──▶   [3] 7 7 7 [7] 7 7 [7] 7 [9]
 template <class S>
@@ -193,14 +192,17 @@ template <class S>
   std::size_t at[most];
   alignas(64) T others[most + 1];
   std::size_t m = 0;
-  for (std::size_t i = equal; i < n; i += 1 + equal_front<S>(from + i + 1, n - i - 1, key)) {
+  const bool few = each_other<S>(from + equal, n - equal, key, [&](std::size_t i) {
     if (m == most)
       return false;
-    at[m] = i;
-    others[m++] = from[i];
-  }
+    at[m] = equal + i;
+    others[m++] = from[equal + i];
+    return true;
+  });
+  if (!few)
+    return false;
   others[m] = key;
-  if (to_images<S>(others, m + 1, image, others) <= m)
+  if (m > 0 && to_images<S>(others, m + 1, image, others) <= m)
     return false;
   sort_few<S, false>(others, m + 1, image, others);
   if (from != to)
@@ -219,7 +221,10 @@ bool place_in_order(const key_bits<S>* keys, std::size_t n, const plain_image<ke
                     key_bits<S>* sorted) {
   const typename S::T* const from = numbers<S>(keys);
   typename S::T* const to = numbers<S>(sorted);
-  constexpr std::size_t seem_one = 64;
+  constexpr std::size_t seem_one = 64, seem_one_from = 8192; // keys; of fewer two values seem one too often
+  if (n >= seem_one_from && from[0] == from[n / 2] && from[0] == from[n - 1] &&
+      place_few_others<S>(from, n, 1, image, to))
+    return true;
   const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1);
   if (equal == n || is_run<S, false>(from + same, n - same, image)) {
     if (from != to)

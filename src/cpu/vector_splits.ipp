@@ -329,23 +329,41 @@ std::size_t equal_front(const typename S::T* keys, std::size_t n, typename S::T 
   return i;
 }
 
-// Whether n keys are all the same. Four stretches are read side by side: a processor that asks its memory ahead of one
-// stretch gets a quarter to a half less of it.
-template <class S>
-bool are_all(const typename S::T* keys, std::size_t n, typename S::T key) {
+// Calls other(position) for each of n keys that is not this one, until it returns false; whether it never does. Four
+// stretches are read side by side: a processor that asks its memory ahead of one stretch gets a quarter to a half less
+// of it.
+template <class S, class F>
+bool each_other(const typename S::T* keys, std::size_t n, typename S::T key, F&& other) {
   constexpr std::size_t stretches = 4, vectors = 2;
   const std::size_t length = n / (stretches * vectors * S::lanes) * (vectors * S::lanes);
   const typename S::V all = S::all(key);
+  const auto look_at = [&](std::size_t at) { // a vector
+    unsigned others = S::equal_lanes(S::load(keys + at), all) ^ ((1u << S::lanes) - 1);
+    for (; others != 0; others &= others - 1)
+      if (!other(at + static_cast<std::size_t>(std::countr_zero(others))))
+        return false;
+    return true;
+  };
   for (std::size_t i = 0; i < length; i += vectors * S::lanes) {
     typename S::V others = S::all(0);
     each<stretches * vectors>([&](auto r) __attribute__((always_inline)) {
       const auto* const here = keys + r.value / vectors * length + i + r.value % vectors * S::lanes;
       others = S::bits_or(others, S::bits_xor(S::load(here), all));
     });
-    if (!S::is_zero(others))
-      return false;
+    if (!S::is_zero(others)) [[unlikely]]
+      for (std::size_t r = 0; r < stretches * vectors; ++r)
+        if (!look_at(r / vectors * length + i + r % vectors * S::lanes))
+          return false;
   }
-  return std::all_of(keys + stretches * length, keys + n, [&](typename S::T x) { return x == key; });
+  for (std::size_t i = stretches * length; i < n; ++i)
+    if (keys[i] != key && !other(i))
+      return false;
+  return true;
+}
+
+template <class S>
+bool are_all(const typename S::T* keys, std::size_t n, typename S::T key) {
+  return each_other<S>(keys, n, key, [](std::size_t) { return false; });
 }
 
 template <class S>

@@ -291,6 +291,44 @@ TYPED_TEST(vector_sort, are_all_one_key) {
   }
 }
 
+// One key again and again beside a few others, anywhere: a read puts these in their places. More of them, and what is
+// no number, leave the array as it was.
+TYPED_TEST(vector_sort, puts_few_others_beside_one_key) {
+  using K = typename TypeParam::key;
+  std::mt19937_64 random(3);
+  for (const key_type type :
+       {sizeof(K) == 4 ? key_type::u32 : key_type::u64, sizeof(K) == 4 ? key_type::f32 : key_type::f64})
+    for (const order direction : {order::ascending, order::descending})
+      for (const std::size_t n : {8192u, 8193u, 9001u, 20'000u})
+        for (const std::size_t others : {0u, 1u, 2u, 31u, 32u, 33u, 200u})
+          for (const bool in_place : {false, true}) {
+            const key_image<K> image(type, direction, {});
+            std::vector<K> keys(n, K{1} << 29), sorted(n);
+            for (std::size_t j = 0; j < others;) {
+              K& key = keys[random() % n];
+              if (key != K{1} << 29 || &key == &keys[0] || &key == &keys[n / 2] || &key == &keys[n - 1])
+                continue;
+              key = static_cast<K>(random() % (K{1} << 30) | 1);
+              ++j;
+            }
+            std::vector<K> expected = keys;
+            std::sort(expected.begin(), expected.end(), [&](K a, K b) { return image(a) < image(b); });
+            if (in_place)
+              sorted = keys;
+            const bool done = this->kernels->in_order(in_place ? sorted.data() : keys.data(), n, image, sorted.data());
+            ASSERT_EQ(done, others <= 32) << n << ", others " << others;
+            if (done || in_place) {
+              ASSERT_EQ(sorted, done ? expected : keys) << n << ", others " << others;
+            }
+            if (type == key_type::f32 || type == key_type::f64) {
+              keys[n / 3] = std::numeric_limits<K>::max(); // NaN
+              sorted = keys;
+              ASSERT_FALSE(this->kernels->in_order(sorted.data(), n, image, sorted.data()));
+              ASSERT_EQ(sorted, keys);
+            }
+          }
+}
+
 TEST(vector_sorts, can_be_switched_off) {
   const radix_tuning before = tuning();
   tuning().widest = instruction_set::baseline;
