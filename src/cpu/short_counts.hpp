@@ -29,6 +29,9 @@ namespace sortile::cpu {
 /// Keys, alone or with what they carry: to look at fewer takes more than some hundredths of their sort.
 inline constexpr std::size_t least_counted = 2048;
 
+/// Bytes of keys with what they carry, some of which are known to repeat: words of wide keys take longer.
+inline constexpr std::size_t least_repeating = 6400;
+
 /// Keys that seem to be one: a split gathers fewer others sooner.
 inline constexpr std::size_t least_of_one = 8192;
 
@@ -37,8 +40,8 @@ inline constexpr std::size_t least_of_one = 8192;
 template <class K>
 bool sort_by_counts(const K* keys, std::size_t n, const key_image<K>& image, K* to, std::size_t most);
 
-/// The same of a sound request with values or positions, by the whole keys, of which some dozens to some hundreds are
-/// different.
+/// The same of a sound request with values or positions, n ≥ 64, by the whole keys, of which some dozens to some
+/// hundreds are different.
 template <class K>
 bool sort_pairs_by_counts(const sort_request& request, order direction);
 

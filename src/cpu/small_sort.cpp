@@ -98,12 +98,6 @@ bool sort_keys(const sort_request& r, const ordering& by) {
   const key_image<K> image(r.type, by.direction, {});
   if (r.n < least_counted)
     return vectors->unseen(keys, r.n, image, to);
-  const bool seem_one = r.n >= least_sampled && seem_one_key(keys, r.n);
-  if (seem_one && best_vector_parts<K>()->are_all(keys, r.n, keys[0])) {
-    if (keys != to)
-      std::memcpy(to, keys, r.n * sizeof(K));
-    return true;
-  }
   const std::size_t most = by.takes_long ? 0 : counted_values<K>::most_alone(r.n); // which take memory
   if (vectors->in_order(keys, r.n, image, to) || sort_by_counts(keys, r.n, image, to, most))
     return true;
@@ -142,11 +136,13 @@ bool is_in_reach(const sort_request& r) {
          (r.carries == payload::none || are_in_reach({r.values_in, r.values_out}));
 }
 
-// Pairs and positions of which most have one of a few heavy keys. What is left has to be few enough for words.
+// Pairs and positions of which most have one of a few heavy keys. What is left has to be few enough for words. Says
+// whether a look at the keys has met some of them again and again.
 template <class K>
-bool sort_heavy(const sort_request& r, const ordering& by) {
+bool sort_heavy(const sort_request& r, const ordering& by, bool& repeats) {
   const auto* const keys = static_cast<const K*>(r.keys_in);
   heavy_pairs<K> heavy(keys, r.n, most_in_words);
+  repeats = heavy.keys() > 0;
   if (!heavy.is_likely())
     return false;
   const key_image<K> image(r.type, by.direction, {});
@@ -167,19 +163,19 @@ bool sort_heavy(const sort_request& r, const ordering& by) {
   return heavy.sort(from, r.n, to, image, most_in_words, {{}, 0, {room.get(), {}}}, std::ref(sort_rest));
 }
 
-bool sort_heavy(const sort_request& r, std::size_t key, const ordering& by) {
+bool sort_heavy(const sort_request& r, std::size_t key, const ordering& by, bool& repeats) {
   if (r.n < heavy_pairs<std::uint64_t>::fewest || r.carries == payload::none || !by.is_whole() ||
       (r.value_bytes != 4 && r.value_bytes != 8) ||
       (r.n > most_in_words && (by.takes_long || r.n > most_heavy_bytes / (key + r.value_bytes))))
     return false;
   if (key == 4)
-    return r.n >= heavy_pairs<std::uint32_t>::fewest && sort_heavy<std::uint32_t>(r, by);
-  return key == 8 && sort_heavy<std::uint64_t>(r, by);
+    return r.n >= heavy_pairs<std::uint32_t>::fewest && sort_heavy<std::uint32_t>(r, by, repeats);
+  return key == 8 && sort_heavy<std::uint64_t>(r, by, repeats);
 }
 
-bool sort_counted(const sort_request& r, std::size_t key, const ordering& by) {
-  if (r.n < least_counted || r.carries == payload::none || !by.is_whole() || by.takes_long ||
-      r.n > (by.is_alone ? most_counted_alone : most_heavy_bytes) / (key + r.value_bytes) ||
+bool sort_counted(const sort_request& r, std::size_t key, const ordering& by, bool repeats) {
+  if ((repeats ? r.n * key < least_repeating : r.n < least_counted) || r.carries == payload::none || !by.is_whole() ||
+      by.takes_long || r.n > (by.is_alone ? most_counted_alone : most_heavy_bytes) / (key + r.value_bytes) ||
       best_vector_kernels<std::uint64_t>() == nullptr)
     return false;
   return key == 4 ? sort_pairs_by_counts<std::uint32_t>(r, by.direction)
@@ -297,7 +293,8 @@ bool sort_short(const sort_request& r, const ordering& by) {
     return true;
   if (by.is_whole() && r.n >= least_in_order && r.n <= most_in_order && is_placed_in_order(r, by.direction))
     return true;
-  if (sort_heavy(r, key, by) || sort_counted(r, key, by))
+  bool repeats = false;
+  if (sort_heavy(r, key, by, repeats) || sort_counted(r, key, by, repeats))
     return true;
   if (r.n <= most_in_words)
     return sort_by_words(r, by);
