@@ -59,11 +59,11 @@ class quick_sorter {
         kernels_(best_kernels<K>()), from_(static_cast<const K*>(job.keys_in)), to_(static_cast<K*>(job.keys_out)) {}
 
   bool run() {
-    if (n_ * sizeof(K) > most_short_bytes && seem_one_key(from_, n_)) {
-      if (workers_ == 1) { // or but for a few others
+    if (n_ * sizeof(K) > most_short_bytes) { // the short sorts have asked that
+      if (workers_ == 1) {                   // in order but for a few
         if (best_vector_kernels<K>()->in_order(from_, n_, image_, to_))
           return done();
-      } else if (are_one_key()) {
+      } else if (seem_one_key(from_, n_) && are_one_key()) {
         copy_in_order(source<K>(from_, nullptr, 0), n_, lanes<K>{to_}, workers_);
         return done();
       }
