@@ -9,7 +9,7 @@
 namespace sortile::kernels {
 
 struct partition_plan {
-  static constexpr unsigned most_bits = 16, most_bits_at_once = 8, most_bits_of_keys = 9, most_chunks = 132;
+  static constexpr unsigned most_bits = 16, most_bits_at_once = 8, most_bits_at_once_alone = 9, most_chunks = 132;
   static constexpr std::uint64_t bucket_keys = 4096;
   static constexpr std::uint64_t chunk_pairs = 1024; ///< at least, where there are several
   /// Pairs up to which a sort between splitters makes buckets of half the size.
@@ -44,7 +44,7 @@ struct partition_plan {
     if (follows_n && n <= one_block_keys<Word>)
       return {.in_one_block = true};
     const unsigned bits = follows_n ? bits_for(n) : partition_bits;
-    partition_plan p = halved(bits, bits <= most_bits_of_keys);
+    partition_plan p = halved(bits, bits <= most_bits_at_once_alone);
     p.counts = sizeof(Word) == 4 && bits == most_bits;
     return p;
   }

@@ -407,13 +407,15 @@ SIMT_TEST(lsd_sort, keys_apart_of_64_bits) {
 SIMT_TEST(lsd_sort, keys_apart_of_128_bits) {
   check_keys_apart<uint128>(key_type::u128);
 }
-// Many that are equal among them, too, on both sides.
+// Equal ones are among them, of u64 on both sides; more than are compared at once.
 SIMT_TEST(lsd_sort, keys_apart_keep_their_order) {
   on_every_schedule(
       [](simt::queue q) {
         auto keys = keys_with_some_apart<std::uint64_t>(least_with_some, 2, 0);
-        for (std::size_t i = 0; i < some_apart; ++i)
-          keys[keys.size() / 7 * i + 99] = i % 3 == 0 ? 5 : i % 3 == 1 ? std::uint64_t{0} - 1 : std::uint64_t{9} << 32;
+        for (std::size_t i = 0; i < 18; ++i) // six a block
+          keys[keys.size() / 18 * i + 99] = i % 4 == 0   ? 5
+                                            : i % 4 == 1 ? std::uint64_t{9} << 62
+                                                         : ~std::uint64_t{i % 3};
         check_sort(q, keys, {.type = key_type::i64, .value_bytes = 8});
         check_sort(q, keys, {.type = key_type::u64, .value_bytes = 4, .indices = true, .only_if = condition::holds});
         check_sort(q, keys, {.type = key_type::u64, .direction = order::descending, .portion_tiles = 2});
@@ -439,6 +441,11 @@ SIMT_TEST(lsd_sort, keys_apart_cost_one_pass) {
           by_block[i] = (by_block[i] & 0xffff) | (3 - i / 8192) * 0x0101'0000'0000;
         EXPECT_EQ(passes_of(q, by_block, 0), 4u);
         check_sort(q, by_block, {.type = key_type::u64, .value_bytes = 4});
+        for (std::size_t i = 0; i < by_block.size(); ++i) // one block's differ in four digits
+          by_block[i] = i < 8192 ? by_block[i] * 0x9e37'79b9 & 0xffff'ffff : by_block[i] & 0xffff;
+        EXPECT_EQ(passes_of(q, by_block, 0), 4u);
+        check_sort(q, by_block, {.type = key_type::u64, .value_bytes = 4});
+        EXPECT_EQ(passes_of(q, keys_with_some_apart<uint128>(100, 1, 4), 0), 16u) << "more than may be of so few";
       },
       0);
 }

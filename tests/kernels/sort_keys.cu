@@ -87,7 +87,7 @@ void check_sizes() {
             check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 10, .tiles = tiles});
           }
         constexpr std::size_t wide_tile = kernels::partition_kernel<Word, kernels::tile_size::wide>::tile_keys;
-        for (const std::size_t n : a_few(2, {wide_tile - 1, wide_tile + 1, 2 * wide_tile + vector - 1}))
+        for (const std::size_t n : a_few(2, {wide_tile - 1, 4 * wide_tile + vector - 1, wide_tile + 1}))
           check_sort(q, make_keys<Word>(n, shape::uniform), {.partition_bits = 9});
       },
       0);
@@ -280,8 +280,11 @@ SIMT_TEST(sort_keys, what_suits) {
         auto wide = changed<std::uint64_t>(70'001, [](auto r, auto) { return 5'000'000 + r % 100'000; });
         check_verdict(q, wide, 5, true);
         for (std::uint32_t& key : dense)
-          key = 5'000'000 + key % 60'000;
+          key = 0x4d'0000 + key % 60'000;
         check_verdict(q, dense, 5, true);
+        for (std::uint32_t& key : dense)
+          key += 10'000; // beyond a multiple of 2^16
+        check_verdict(q, dense, 5, false);
         for (std::uint32_t& key : dense)
           key = 5'000'000 + key % 200;
         check_verdict(q, dense, 8, false);                                // from the counts
@@ -397,7 +400,7 @@ SIMT_TEST(sort_keys, skewed_ones_are_given_away_by_a_sample) {
         check_given_away_by_sample(q, make_keys<std::uint32_t>(n, shape::one_giant_bucket), 13,
                                    false); // bins of two buckets
         check_given_away_by_sample(q, make_keys<std::uint64_t>(n, shape::one_giant_bucket), 0);
-        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return 5'000'000 + r % 60'000; }),
+        check_given_away_by_sample(q, changed<std::uint32_t>(n, [](auto r, auto) { return 0x4d'0000 + r % 60'000; }),
                                    5);
         check_given_away_by_sample(
             q, changed<std::uint64_t>(n, [](auto r, auto i) { return i % 3 == 0 ? r : r >> 13; }), 8);

@@ -34,6 +34,7 @@ MUTATIONS = [
     ("src/kernels/lsd/keys_apart.hpp", "return other <= mine; }", "return other < mine; }", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_scan_kernel.hpp", "above += c == apart_above ? 1 : 0;", "above += c == apart_below ? 1 : 0;", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_state.hpp", "seen.unclear != 0 || ", "", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_state.hpp", "simt::popcount(seen.named) != 1 || ", "", KERNELS, "lsd*"),
     ("src/kernels/splitters/passes_sample.hpp", "up_to_common = (2u << d) - 1;", "up_to_common |= 1u << d;", KERNELS, "splitter*"),
     ("src/kernels/partition/partition_kernel.hpp", "keeps = !wide && ", "keeps = ", KERNELS, "key_map*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),

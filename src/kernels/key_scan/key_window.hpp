@@ -66,11 +66,11 @@ struct key_window {
         spare *= 2;
     return spare;
   }
-  /// More than a key to every six values, and so better sorted by passes: the local step is quick where nearly every
-  /// key has a bin to itself. Of 32 bits it counts values: there two passes alone are quicker, or more than 64 keys a
-  /// value.
+  /// Whether passes are quicker because keys are dense, more than one to six values: the local step is quick where
+  /// nearly every key has a bin to itself. Of 32 bits it counts values, and passes are quicker if they are two, or if
+  /// values have more than 64 keys each.
   SORTILE_HOST_DEVICE bool dense(std::uint32_t n) const {
-    return narrow_span() / 6 < n && (width > 32 || narrow_span() >> 16 == 0 || narrow_span() < n / 64);
+    return narrow_span() / 6 < n && (width > 32 || Word(low ^ Word(low + span)) >> 16 == 0 || narrow_span() < n / 64);
   }
 
   /// y of an image's distance v from low, v ≤ span.

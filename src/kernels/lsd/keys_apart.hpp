@@ -13,8 +13,11 @@
 // reading the keys once more. Nothing is lost where blocks do not agree but that reading. Whether a sample would have
 // shown the keys apart does not matter: a block counts all of its keys.
 //
+// So keys apart that lie together, as the last ones of all do, are too many for their block: it names nothing, and they
+// cost a pass a digit.
+//
 // Ends. A key's place among e keys is how many are smaller, or equal and before it (rank sort): e² comparisons, by one
-// block, 20 µs where e is 1024. So of n keys √n / 4 may be set apart: that takes a quarter of a pass.
+// block. So of n keys √n / 4 may be set apart, which takes a quarter of a pass, by estimate.
 #pragma once
 
 #include "kernels/lsd/lsd_state.hpp"
@@ -23,7 +26,7 @@ namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// Whether any keys of this type are ever set apart: one pass takes the place of two at least.
 template <class Word>
-constexpr bool lsd_may_set_apart = detail::lsd_apart::of_width<Word>;
+constexpr bool lsd_may_set_apart = detail::lsd_apart_limits::of_width<Word>;
 
 /// What one block of a scan finds of its own counters.
 template <class Word>
@@ -43,7 +46,7 @@ struct block_majorities {
 
   /// By any thread: so many of the block's `all` keys have this value as digit p.
   static SORTILE_DEVICE void note(storage& s, unsigned p, std::uint32_t value, std::uint32_t keys, std::uint32_t all) {
-    const std::uint32_t allowed = (all >> detail::lsd_apart::rarity_bits) + 4; // more by chance, in some block
+    const std::uint32_t allowed = (all >> detail::lsd_apart_limits::rarity_bits) + 4; // more by chance, in some block
     if (keys > all / 2 && all - keys <= allowed)
       s[p] = value | known | (keys != all ? has_others : 0);
   }
@@ -62,7 +65,7 @@ struct block_majorities {
   }
   /// By one thread.
   static SORTILE_DEVICE void publish(const usual& u, const simt::global<std::uint64_t>& findings) {
-    findings.fetch_or(lsd_apart, std::uint64_t{1} << u.from);
+    findings.fetch_or(lsd_first_usual, std::uint64_t{1} << u.from);
     const Word clear = Word(Word(~u.digits) >> (digit_bits * u.from) << (digit_bits * u.from));
     for (unsigned half = 0; half < (sizeof(Word) + 7) / 8; ++half) {
       findings.fetch_or(lsd_usual_set + half, half_of(u.digits, half));

@@ -100,12 +100,14 @@ class lsd_launcher {
   }
 
   using scan_kernel = lsd_scan_kernel<Word>;
-  /// Blocks that the scan can use; enough of them that none overflows its 32-bit counters.
+  /// Blocks that the scan can use; enough of them that none overflows its 32-bit counters. An eighth of a stretch is no
+  /// block's alone: of so few keys it would name other usual digits than the others (keys_apart.hpp).
   std::uint64_t scan_blocks() const {
     constexpr std::uint64_t stretch =
         std::uint64_t{scan_kernel::block_threads} * scan_kernel::in_flight * scan_kernel::vector;
     const std::uint64_t resident = simt::resident_blocks<scan_kernel>(q_);
-    return std::max(std::min(resident, (r_.n + stretch - 1) / stretch), (r_.n >> 31) + 1);
+    return std::max(std::min(resident, std::max<std::uint64_t>((r_.n + stretch - stretch / 8) / stretch, 1)),
+                    (r_.n >> 31) + 1);
   }
   scan_kernel scan_arguments() const {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(r_.keys_in) % 16;

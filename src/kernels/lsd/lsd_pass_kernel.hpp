@@ -30,8 +30,9 @@
 // A fallback comes this way: a launch that has nothing to do costs one to three microseconds.
 //
 // Positions beyond the tile have 64 bits where there are 2^32 keys or more. Does nothing where no key differs in the
-// digit. Of pairs with few values the digits are those of the values' ranks (value_ranks.hpp). Where no pass has
-// anything to do, the first one writes the output (write_at_once.hpp).
+// digit, or where one pass sets apart those that do; the next one then sorts the ends (keys_apart.hpp). Of pairs with
+// few values the digits are those of their ranks (value_ranks.hpp). Without any active pass the first one writes the
+// output (write_at_once.hpp).
 #pragma once
 
 #include "kernels/lsd/keys_apart.hpp"
@@ -126,9 +127,8 @@ struct lsd_pass_kernel {
   static constexpr bool early =
       (Tiles == lsd_tiles::middle || Tiles == lsd_tiles::large) && detail::lsd_shape<Word>::three_registers(ValueBytes);
 
-  /// Where a thread's staged places are computed for each tile, or else they are kept in registers, and spilled.
+  /// A thread's staged places are computed for each tile: kept, they are spilled.
   static constexpr bool own_places_again = !has_values || Tiles == lsd_tiles::large;
-
   /// The active ones of this launch's passes. Which pass it is is kept in shared storage, too.
   SORTILE_DEVICE void sort(shared& s) const {
     for (unsigned pass = begin; pass < end;) {
@@ -170,7 +170,7 @@ struct lsd_pass_kernel {
     simt::block_barrier();
   }
 
-  /// Of what the last active pass has set apart: one block, in place of a pass that would have been.
+  /// Of what the last active pass has set apart, by one block.
   SORTILE_DEVICE void sort_ends(shared& s, std::uint64_t n, const lsd_work& work) const {
     if (simt::block_index() != 0)
       return;

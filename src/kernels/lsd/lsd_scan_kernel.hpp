@@ -16,7 +16,8 @@
 //
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
-// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key.
+// Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key,
+// twice that of blocks with keys apart.
 #pragma once
 
 #include "kernels/clear_words.hpp"
@@ -329,7 +330,7 @@ struct lsd_scan_kernel {
   SORTILE_DEVICE std::uint32_t keys_of_block(std::uint64_t n) const {
     constexpr unsigned stretch = block_threads * in_flight;
     const std::uint64_t vectors = (n - head(n)) / unsigned(vector);
-    const auto whole = std::uint32_t(vectors / stretch); // of fewer than 2^46 keys
+    const auto whole = std::uint32_t(vectors / stretch); // of fewer than 2^44 keys
     const std::uint32_t b = simt::block_index(), grid = simt::grid_size(), rounds = whole / grid;
     const std::uint32_t stretches = rounds + (b < whole - rounds * grid ? 1 : 0);
     const std::uint64_t rest = whole - rounds * grid == b ? vectors % stretch : 0;

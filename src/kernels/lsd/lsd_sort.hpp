@@ -8,11 +8,11 @@
 // A fallback, which mostly has nothing to do, makes all its passes in one launch, and leaves zeroing to the sort before
 // it. Else a digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: no
 // copy). Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys
-// alone cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). Digits in which
-// hardly any keys differ cost one pass together (lsd/keys_apart.hpp). Strictly descending ones
-// cost the scan and a copy backwards; of whole integers without values, equal neighbours are allowed there, too. The
-// list of launches depends on the request alone, never on the keys, and nothing is read back. Deterministic. Does
-// nothing where the verdict does not call it.
+// alone cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). High digits in which
+// hardly any keys differ cost one pass together (lsd/keys_apart.hpp). Strictly descending keys cost the scan and a copy
+// backwards; of whole integers without values, equal neighbours are allowed there, too. The list of launches depends on
+// the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where the verdict does
+// not call it.
 //
 // Order. By codec.image within its bit window: −0 equals +0, all NaNs are equal; equal keys keep their input order;
 // bits are never altered.
@@ -91,7 +91,7 @@ struct lsd_values {
 };
 
 /// Which keys may be set apart from the others (lsd/keys_apart.hpp).
-struct lsd_apart {
+struct lsd_apart_limits {
   static constexpr unsigned rarity_bits = 12; ///< a block's are one key in 2^rarity_bits, and a few
 
   template <class Word>
@@ -109,7 +109,8 @@ struct lsd_plan {
   few_values few;
   std::uint32_t most_apart; ///< keys that may be set apart
 
-  /// How many keys find room with their images and values where a tile's keys, or its values, are staged.
+  /// How many keys find room with their images and values where a tile's keys, or its values, are staged. Values begin
+  /// at a multiple of their size.
   template <class Word>
   std::uint32_t staged_pairs(unsigned value_bytes) const {
     const auto width = std::uint32_t(sizeof(Word));
@@ -201,8 +202,8 @@ lsd_plan plan_lsd(const typed_request<Word>& r) {
   p.shape = lsd_tiles_for(r);
   p.few = lsd_values::use(r);
   p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
-  if (lsd_apart::of_width<Word> && r.codec.mask == Word(~Word{0}))
-    p.most_apart = std::min(lsd_apart::most(r.n), p.staged_pairs<Word>(r.value_bytes));
+  if (lsd_apart_limits::of_width<Word> && r.codec.mask == Word(~Word{0}))
+    p.most_apart = std::min(lsd_apart_limits::most(r.n), p.staged_pairs<Word>(r.value_bytes));
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
   p.portion_tiles = r.tuning.portion_tiles == 0 ? most : std::min(most, r.tuning.portion_tiles);

@@ -22,17 +22,20 @@ using detail::lsd_route;
 enum lsd_finding : unsigned {
   lsd_ones,
   lsd_zeros = 2,
-  lsd_order = 4, ///< and lsd_none_apart
+  lsd_order = 4, ///< order_seen, and lsd_none_apart
   lsd_different,
   lsd_special,
-  lsd_apart, ///< a bit for each digit that a block has named as the first of them
+  lsd_first_usual, ///< a bit for each digit that a block has named as the first of them
   lsd_below,
   lsd_above,
   lsd_usual_set,
   lsd_usual_clear = lsd_usual_set + 2,
   lsd_findings_size = lsd_usual_clear + 2
 };
-constexpr std::uint64_t lsd_none_apart = 4; ///< some block has too many that differ, as in most sorts
+static_assert(lsd_findings_size * sizeof(std::uint64_t) <= 128, "the room that lay_out_lsd() leaves");
+/// A bit of findings[lsd_order]: some block has too many keys that differ, as in most sorts.
+constexpr std::uint64_t lsd_none_apart = 4;
+static_assert((lsd_none_apart & seen_both) == 0);
 
 /// Whether there is a float_image of such keys, by which digits are had in a third of the instructions.
 template <class Word>
@@ -81,7 +84,7 @@ struct lsd_seen {
             .differ = both(lsd_ones, lsd_zeros),
             .differ_high = both(lsd_ones + 1, lsd_zeros + 1),
             .none_apart = (order & lsd_none_apart) != 0,
-            .named = findings.load(lsd_apart),
+            .named = findings.load(lsd_first_usual),
             .unclear = both(lsd_usual_set, lsd_usual_clear) | both(lsd_usual_set + 1, lsd_usual_clear + 1),
             .apart = findings.load(lsd_below) + findings.load(lsd_above)};
   }

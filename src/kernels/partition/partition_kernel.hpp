@@ -1,6 +1,6 @@
 // Partition: moves the keys of each segment into buckets by up to 8 bits of their place in the interval
-// (key_window.hpp), wide tiles by 9, in any order within a bucket. The scan has said where the buckets begin, so one launch reads and
-// writes each key once.
+// (key_window.hpp), wide tiles by 9, in any order within a bucket. The scan has said where the buckets begin, so one
+// launch reads and writes each key once.
 //
 // A block takes chunks of tiles in turn. Of a tile it
 //
@@ -34,10 +34,10 @@
 // bits; these are counted, and have no map, and others take as long as in kernels of their own.
 //
 // Large tiles: 118 KB of shared storage (of 64 bits 134), 1024 threads of 64 registers, one block per multiprocessor;
-// small ones: 62 to 70 KB, 512 threads, two blocks; wide ones: 118 KB, 1024 threads. Barriers: 3 a tile. Traffic: 2 sizeof(key) per key. On the H100,
-// 2^28 keys: 85 % of the copy rate (32 bits), 92 % (64 bits). Two blocks of 512 threads, longer granules and bulk
-// copies into a second buffer were slower. The second partition takes chunks of 4 tiles: with longer ones blocks share
-// too few pages of memory, with single tiles they leave too many incomplete granules.
+// small ones: 62 to 70 KB, 512 threads, two blocks; wide ones: 1024 threads, one block. Barriers: 3 a tile. Traffic:
+// 2 sizeof(key) per key. On the H100, 2^28 keys: 85 % of the copy rate (32 bits), 92 % (64 bits). Two blocks of 512
+// threads, longer granules and bulk copies into a second buffer were slower. The second partition takes chunks of 4
+// tiles: with longer ones blocks share too few pages, with single ones they leave too many incomplete granules.
 //
 // Does nothing where the keys take another course (key_window.hpp).
 #pragma once
@@ -71,8 +71,8 @@ struct partition_shape {
 };
 
 /// Large tiles have the longest runs, small ones keep all multiprocessors busy where there are few tiles. Measured on
-/// the H100 with CUDA 13.0: a whole sort of 2^24 32-bit keys takes 236 µs with small tiles and 266 with large ones; at
-/// 2^28 large ones are quicker. Wide tiles make one partition of two, of 2^21 keys: a block has a tile each, or two.
+/// the H100: a whole sort of 2^24 32-bit keys takes 236 µs with small tiles and 266 with large ones; at 2^28 large ones
+/// are quicker. Wide tiles make one partition in place of two up to 2^21 keys: a block has a tile each, or some.
 enum class tile_size { small, large, wide };
 
 template <class Word, tile_size Size, class Image = integer_image<Word>>
@@ -342,7 +342,7 @@ struct partition_kernel {
     }
   }
 
-  /// One warp, eight digits a lane: counts rounded up to granules, scanned.
+  /// One warp, eight or sixteen digits a lane: counts rounded up to granules, scanned.
   SORTILE_DEVICE void scan_digits(shared& s) const {
     constexpr int each = int(radix / simt::warp_size);
     const unsigned t = simt::thread_index();

@@ -42,10 +42,10 @@ struct passes_sample {
   std::uint32_t rare;      // blocks that may name a digit in which hardly any keys differ
   bool asks_order;
 
-  /// `rare` of n keys: as many as there are samples of keys that an LSD sort sets apart.
+  /// `rare` of n keys: three quarters of the samples that are of keys apart where these are as many as may be.
   static std::uint32_t rare_of(std::uint64_t n, std::uint32_t blocks) {
-    const double samples = n == 0 ? 0 : double(all_samples) * detail::lsd_apart::most(n) / double(n);
-    return std::uint32_t(std::min(samples, blocks / 2.0));
+    const double samples = n == 0 ? 0 : double(all_samples) * detail::lsd_apart_limits::most(n) / double(n);
+    return std::uint32_t(std::min(samples * 3 / 4, blocks / 2.0));
   }
 
   /// By all threads of a grid of that many blocks at least, which meets before passes_win().
@@ -58,7 +58,7 @@ struct passes_sample {
     simt::block_barrier();
     bool is_ordered = false;
     if (n != 0) {
-      const Word first = image.image(in.load(0));
+      const Word first = image.image(in.load(drawn_place(simt::block_index() * Threads, all_samples, n)));
       Word differ = 0;
       for (std::uint32_t i = simt::block_index() * Threads + t; i < all_samples; i += blocks * Threads)
         differ |= Word(image.image(in.load(drawn_place(i, all_samples, n))) ^ first);
