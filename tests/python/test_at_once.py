@@ -1,5 +1,6 @@
 """Calls of plain NumPy arrays that the compiled part answers by itself: that it does, and that nothing is different there."""
 
+import gc
 import sys
 import tracemalloc
 
@@ -60,11 +61,13 @@ def frames_of(call):
             seen.append(frame.f_code.co_name)
 
     call()  # what is found out once is found out now
+    gc.disable()  # others have callbacks there
     sys.setprofile(note)
     try:
         call()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return seen
 
 
