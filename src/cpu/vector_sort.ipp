@@ -380,11 +380,13 @@ class nearly_in_order {
 };
 
 // How many of the keys behind `at` come before the one before them, of so many vectors.
-template <class S, std::size_t Vectors>
-SORTILE_INLINE std::size_t descents_in(const typename S::T* at, const plain_image<key_bits<S>>& image) {
+template <class S>
+[[gnu::noinline]] std::size_t descents_in(const typename S::T* at, std::size_t vectors,
+                                          const plain_image<key_bits<S>>& image) {
   const vector_image<S> im(image);
   std::size_t descents = 0;
-  for (std::size_t v = 0; v < Vectors; ++v, at += S::lanes)
+#pragma GCC unroll 1
+  for (; vectors > 0; --vectors, at += S::lanes)
     descents += static_cast<std::size_t>(
         std::popcount(S::template low_lanes<false>(im.to(S::load(at + 1)), im.to(S::load(at)))));
   return descents;
@@ -397,11 +399,11 @@ bool seems_nearly_in_order(const typename S::T* keys, std::size_t n, const plain
   using T = typename S::T;
   constexpr std::size_t least = 512; // of fewer keys, to look takes more than a hundredth of their sort
   constexpr std::size_t most_of_16 = 2, places = 4, length = 64;
-  if (n < least || descents_in<S, std::max<std::size_t>(2, 16 / S::lanes)>(keys, image) > most_of_16)
+  if (n < least || descents_in<S>(keys, std::max<std::size_t>(2, 16 / S::lanes), image) > most_of_16)
     return false;
   std::size_t descents = 0;
   for (std::size_t p = 0; p < places; ++p)
-    descents += descents_in<S, length / S::lanes>(keys + (n - length - 1) / (places - 1) * p, image);
+    descents += descents_in<S>(keys + (n - length - 1) / (places - 1) * p, length / S::lanes, image);
   return 2 * descents * n <= places * length * (most_out_of_place<T>(n) + n / 64);
 }
 
