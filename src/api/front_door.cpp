@@ -199,7 +199,7 @@ std::vector<engine_info> engines() {
   return list;
 }
 
-std::string to_string(const plan& p) {
+[[gnu::cold]] std::string to_string(const plan& p) {
   const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + 500'000) / 1'000'000) + " MB"; };
   std::string text = "engine    " + p.engine + ": " + p.reason + "\n";
   for (const plan_step& step : p.steps) {

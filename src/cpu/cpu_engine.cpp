@@ -29,7 +29,7 @@ class engine_on_cpu final : public engine {
     return opts.memory == memory::device ? "it cannot reach device memory" : "";
   }
 
-  plan make_plan(const sort_request& request, const options& opts, unsigned threads) const override {
+  [[gnu::cold]] plan make_plan(const sort_request& request, const options& opts, unsigned threads) const override {
     const arrangement a(request, opts, threads);
     plan p;
     p.engine = name();
@@ -66,7 +66,8 @@ class engine_on_cpu final : public engine {
     return apart && !a.in_place && scatters_bytes(request.type, request.n, a.value_width, opts.bits);
   }
 
-  static void add_steps_of_counting(const sort_request& request, const arrangement& a, std::vector<plan_step>& steps) {
+  [[gnu::cold]] static void add_steps_of_counting(const sort_request& request, const arrangement& a,
+                                                  std::vector<plan_step>& steps) {
     const std::size_t keys = request.n, values = request.n * a.value_width;
     steps.push_back({"count", "the keys of each value; " + count_of(a.workers, "thread"), keys, 0});
     steps.push_back({"scatter",
@@ -95,7 +96,8 @@ class engine_on_cpu final : public engine {
                                             : "quicksort by vectors, of words that hold key and position";
   }
 
-  static void add_steps(const sort_request& request, const arrangement& a, std::vector<plan_step>& steps) {
+  [[gnu::cold]] static void add_steps(const sort_request& request, const arrangement& a,
+                                      std::vector<plan_step>& steps) {
     const std::size_t n = request.n, keys = n * key_bytes(request.type), values = n * a.value_width;
     const std::size_t raw = n * request.value_bytes;
     const std::size_t read =
@@ -123,7 +125,7 @@ class engine_on_cpu final : public engine {
     add_gather(request, a, values, steps);
   }
 
-  static void add_quick_steps(std::size_t keys, const std::string& by, std::vector<plan_step>& steps) {
+  [[gnu::cold]] static void add_quick_steps(std::size_t keys, const std::string& by, std::vector<plan_step>& steps) {
     constexpr std::size_t cache = std::size_t{2} << 20;
     const auto levels = static_cast<std::size_t>(std::bit_width(keys / cache));
     steps.push_back({"split", "around sampled pivots, in place, until parts fit the L2 cache; " + by, levels * keys,
@@ -131,8 +133,9 @@ class engine_on_cpu final : public engine {
     steps.push_back({"local", "quicksort by vectors, within the L2 cache; " + by, keys, keys});
   }
 
-  static void add_steps_in_place(const sort_request& request, const arrangement& a, std::size_t keys,
-                                 std::size_t values, const std::string& by, std::vector<plan_step>& steps) {
+  [[gnu::cold]] static void add_steps_in_place(const sort_request& request, const arrangement& a, std::size_t keys,
+                                               std::size_t values, const std::string& by,
+                                               std::vector<plan_step>& steps) {
     const bool makes = a.handling == value_handling::indices;
     if (request.keys_in != request.keys_out || makes)
       steps.push_back({"copy", "to where the result is made", keys + (makes ? 0 : values), keys + values});

@@ -165,7 +165,8 @@ std::size_t groups_of(const groups_request& r, const options& opts, unsigned thr
 
 } // namespace
 
-void add_groups_steps(const groups_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_groups_steps(const groups_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.n == 0)
     return;
   const sort_request sort = sort_of(r, nowhere(6), needs_order(r) ? nowhere(7) : nullptr);

@@ -331,7 +331,7 @@ void merge(const merge_request& request, const options& opts, unsigned threads) 
   progress.finish();
 }
 
-void add_merge_steps(const merge_request& request, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_merge_steps(const merge_request& request, std::vector<plan_step>& steps) {
   std::uint64_t n = 0;
   for (const sorted_run& r : request.runs)
     n += r.n;

@@ -115,7 +115,7 @@ class routing {
 
 } // namespace
 
-void add_route_steps(const route_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_route_steps(const route_request& r, std::vector<plan_step>& steps) {
   const std::size_t rows = route_rows(r.n, r.expert_count, r.block), read = r.n * key_bytes(r.type);
   steps.push_back({"count", "pairs of " + std::to_string(r.expert_count) + " experts, a table a thread", read, 0});
   steps.push_back({"move", "in the order of the pairs", read,

@@ -163,7 +163,7 @@ void count_digits(const histogram_request& r, const key_codec<Word>& codec, unsi
 
 } // namespace
 
-void add_scan_steps(const scan_request& r, unsigned threads, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_scan_steps(const scan_request& r, unsigned threads, std::vector<plan_step>& steps) {
   const std::size_t bytes = r.n * key_bytes(r.type);
   if (r.n == 0)
     return;
@@ -172,7 +172,7 @@ void add_scan_steps(const scan_request& r, unsigned threads, std::vector<plan_st
   steps.push_back({"scan", "each piece from what stands before it", bytes, bytes});
 }
 
-void add_histogram_steps(const histogram_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_histogram_steps(const histogram_request& r, std::vector<plan_step>& steps) {
   const std::size_t digits = key_bytes(r.type);
   steps.push_back({"count", "the values of " + std::to_string(digits) + " digits of 8 bits, tables for each thread",
                    r.n * digits, 256 * digits * sizeof(std::uint64_t)});

@@ -206,8 +206,8 @@ void pick(const Request& r, const void* sorted, unsigned threads, Take&& take) {
 
 /// One step that reads the keys, and what it makes of them.
 template <class Request>
-void add_steps(const Request& r, const char* name, const std::string& what, std::size_t written,
-               std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_steps(const Request& r, const char* name, const std::string& what, std::size_t written,
+                             std::vector<plan_step>& steps) {
   if (is_idle(r))
     return;
   const std::size_t keys = r.arrays.n * key_bytes(r.arrays.type);
@@ -253,22 +253,22 @@ void pick_in_segments(const segmented_quantiles_request& r, const void* sorted, 
   });
 }
 
-void add_segment_steps(const segmented_partial_sort_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_segment_steps(const segmented_partial_sort_request& r, std::vector<plan_step>& steps) {
   const std::size_t n = r.arrays.n, k = r.arrays.k, count = r.where.count;
   const std::size_t first = count == 0 || k > n / count ? n : count * k;
   add_steps(r, "select", "the first " + std::to_string(k) + ", to the front",
             2 * first * (key_bytes(r.arrays.type) + r.arrays.value_bytes), steps);
 }
-void add_segment_steps(const segmented_nth_element_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_segment_steps(const segmented_nth_element_request& r, std::vector<plan_step>& steps) {
   add_steps(r, "split", "around the key of rank " + std::to_string(r.arrays.nth), r.arrays.n * key_bytes(r.arrays.type),
             steps);
 }
-void add_segment_steps(const segmented_ranks_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_segment_steps(const segmented_ranks_request& r, std::vector<plan_step>& steps) {
   const std::size_t count = r.arrays.ranks.size();
   add_steps(r, "select", "the keys at " + std::to_string(count) + (count == 1 ? " rank" : " ranks"),
             r.where.count * count * key_bytes(r.arrays.type), steps);
 }
-void add_segment_steps(const segmented_quantiles_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_segment_steps(const segmented_quantiles_request& r, std::vector<plan_step>& steps) {
   const std::size_t count = r.arrays.probabilities.size();
   add_steps(r, "select", std::to_string(count) + (count == 1 ? " quantile" : " quantiles"),
             r.where.count * count * sizeof(double), steps);

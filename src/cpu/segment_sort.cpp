@@ -167,7 +167,7 @@ class segments_on_cpu final : public segment_sorter {
  public:
   std::string_view why_refused(const segmented_request&, const options&) const override { return {}; }
 
-  plan make_plan(const segmented_request& request, const options&, unsigned threads) const override {
+  [[gnu::cold]] plan make_plan(const segmented_request& request, const options&, unsigned threads) const override {
     const segments& w = request.where;
     const bool equal = w.form == segment_form::strided;
     const std::size_t n = request.arrays.n;
@@ -201,8 +201,8 @@ class segments_on_cpu final : public segment_sorter {
   }
 
  private:
-  static void add_steps(const segmented_request& request, const segment_layout& layout, const segment_extent& most,
-                        std::vector<plan_step>& steps) {
+  [[gnu::cold]] static void add_steps(const segmented_request& request, const segment_layout& layout,
+                                      const segment_extent& most, std::vector<plan_step>& steps) {
     const sort_request& r = request.arrays;
     const std::size_t n = most.elements, keys = n * key_bytes(r.type);
     const std::size_t values = r.carries == payload::none ? 0 : n * r.value_bytes;

@@ -141,8 +141,8 @@ void select_row(const top_k_request& row, const top_k_layout& most, const row_jo
 
 // Steps of plans.
 
-void add_vector_steps(key_type type, std::size_t n, std::size_t rows, const few_ranks& ranks, const std::string& what,
-                      std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_vector_steps(key_type type, std::size_t n, std::size_t rows, const few_ranks& ranks,
+                                    const std::string& what, std::vector<plan_step>& steps) {
   const std::size_t row = n * key_bytes(type);
   std::size_t read = 0, copied = 0; // of a row
   if (n <= few_ranks::sorted_whole) {
@@ -163,7 +163,7 @@ void add_vector_steps(key_type type, std::size_t n, std::size_t rows, const few_
 }
 
 /// A top-k by vectors is a search for the first k ranks.
-void add_vector_steps(const top_k_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_vector_steps(const top_k_request& r, std::vector<plan_step>& steps) {
   const std::size_t key = key_bytes(r.type), row = r.n * key;
   const std::size_t copied = probably_copied(r.n, 0, r.k - 1) * key;
   steps.push_back({"gather",
@@ -176,7 +176,7 @@ void add_vector_steps(const top_k_request& r, std::vector<plan_step>& steps) {
 }
 
 /// Of few first keys, before they are written.
-void add_steps_of_few(const top_k_request& r, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_steps_of_few(const top_k_request& r, std::vector<plan_step>& steps) {
   const std::size_t keys = r.rows * r.n * key_bytes(r.type), width = 64 / key_bytes(r.type);
   const first_search_layout::sample sample(key_bytes(r.type), r.n, r.k);
   const std::size_t sampled = sample.blocks * sample.rows * width;
@@ -193,7 +193,7 @@ void add_steps_of_few(const top_k_request& r, std::vector<plan_step>& steps) {
 }
 
 /// Of a top-k that goes the planned way.
-void add_planned_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_planned_steps(const top_k_request& r, unsigned threads, std::vector<plan_step>& steps) {
   const row_shares shares(r.n, r.rows, threads);
   const top_k_layout layout(r, shares.threads);
   const std::size_t key = key_bytes(r.type), element = key + layout.position_bytes;
@@ -229,7 +229,8 @@ std::size_t select_workspace_bytes(const top_k_request& r, unsigned threads) {
   return shares.workers * rounded(top_k_layout(r, shares.threads).bytes);
 }
 
-void add_select_steps(const top_k_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const top_k_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.n == 0 || r.k == 0 || r.rows == 0)
     return;
   if (is_done_at_once(r, opts)) {
@@ -287,7 +288,8 @@ constexpr std::size_t task_segments = 16;
 
 } // namespace
 
-void add_select_steps(const segmented_top_k_request& r, const options&, unsigned, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const segmented_top_k_request& r, const options&, unsigned,
+                                    std::vector<plan_step>& steps) {
   const top_k_request& a = r.arrays;
   if (a.n == 0 || a.k == 0 || r.where.count == 0)
     return;
@@ -360,8 +362,8 @@ top_k_request first_of(const partial_sort_request& r, void* keys, void* values) 
 
 } // namespace
 
-void add_select_steps(const partial_sort_request& r, const options& opts, unsigned threads,
-                      std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const partial_sort_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.k == 0)
     return;
   std::byte first{};
@@ -427,8 +429,8 @@ bool is_nth_sorted(const nth_element_request& r, const options& opts) {
 
 } // namespace
 
-void add_select_steps(const nth_element_request& r, const options& opts, unsigned threads,
-                      std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const nth_element_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.nth >= r.n)
     return;
   const std::size_t key = key_bytes(r.type), keys = r.n * key;
@@ -481,8 +483,8 @@ void select(const nth_element_request& r, const options& opts, const execution& 
 
 namespace {
 
-void add_steps_in_pieces(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
-                         std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_steps_in_pieces(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
+                                       std::vector<plan_step>& steps) {
   const long_ranks_layout& layout = plan.in_pieces;
   const std::size_t key = key_bytes(r.type), copied = r.rows * layout.capacity() * key;
   steps.push_back({"sample", std::to_string(layout.sample) + " keys, for an interval around " + ranks,
@@ -496,8 +498,8 @@ void add_steps_in_pieces(const ranks_request& r, const ranks_plan& plan, const s
   steps.push_back({"fallback", "a filter and digits, where the sample has misled", 0, 0});
 }
 
-void add_steps_of_filter(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
-                         std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_steps_of_filter(const ranks_request& r, const ranks_plan& plan, const std::string& ranks,
+                                       std::vector<plan_step>& steps) {
   const ranks_layout& layout = plan.filter;
   const std::size_t key = key_bytes(r.type), keys = r.rows * r.n * key, gathered = r.rows * layout.capacity * key;
   if (layout.whole) {
@@ -514,7 +516,8 @@ void add_steps_of_filter(const ranks_request& r, const ranks_plan& plan, const s
 
 } // namespace
 
-void add_select_steps(const ranks_request& r, const options& opts, unsigned threads, std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const ranks_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.ranks.empty() || r.rows == 0)
     return;
   const ranks_plan plan(r, opts, threads);
@@ -529,8 +532,8 @@ void add_select_steps(const ranks_request& r, const options& opts, unsigned thre
   steps.push_back({"copy", "the keys at " + ranks, results, results});
 }
 
-void add_select_steps(const quantiles_request& r, const options& opts, unsigned threads,
-                      std::vector<plan_step>& steps) {
+[[gnu::cold]] void add_select_steps(const quantiles_request& r, const options& opts, unsigned threads,
+                                    std::vector<plan_step>& steps) {
   if (r.probabilities.empty() || r.rows == 0)
     return;
   call_vector<std::size_t> ranks;

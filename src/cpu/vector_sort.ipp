@@ -131,28 +131,29 @@ void sort_keys(const key_bits<S>* keys, std::size_t n, const plain_image<key_bit
 
 // Whether images that rise from key to key, or fall, or stay, tell the order of floats among which a −0 or a NaN is:
 // not of NaNs, and +0 may not go behind a −0 that it has stood before.
-template <class S, bool Falling>
-[[gnu::noinline]] bool tell_order(typename S::V u, typename S::V next, typename S::V infinity) {
+template <class S>
+[[gnu::noinline]] bool tell_order(typename S::V u, typename S::V next, typename S::V infinity, bool falling) {
   const typename S::V first = S::magnitude(u), second = S::magnitude(next);
   if (S::has_special(first, infinity) || S::has_special(second, infinity))
     return false;
-  return !Falling || (S::equal_lanes(S::bits_or(first, second), S::all(0)) & ~S::equal_lanes(u, next)) == 0;
+  return !falling || (S::equal_lanes(S::bits_or(first, second), S::all(0)) & ~S::equal_lanes(u, next)) == 0;
 }
 
 // How many of n > lanes keys, all or up to a vector, have images that rise from key to key, or fall, or stay, and tell
 // their order. Equal keys are equal bits, so what falls and stays may be reversed.
-template <class S, bool Falling>
+template <class S>
 [[gnu::noinline]] std::size_t length_of_run(const typename S::T* keys, std::size_t n,
-                                            const plain_image<key_bits<S>>& image) {
+                                            const plain_image<key_bits<S>>& image, bool falling) {
   using V = typename S::V;
   const vector_image<S> im(image);
   const V infinity = S::all(static_cast<typename S::T>(image.infinity));
+  const typename S::T *const less = keys + falling, *const greater = keys + !falling;
   const auto holds = [&](std::size_t i) __attribute__((always_inline)) {
-    const V u = S::load(keys + i), next = S::load(keys + i + 1);
+    const V u = S::load(less + i), next = S::load(greater + i);
     if (image.infinity != 0 && (S::has_special(u, infinity) || S::has_special(next, infinity))) [[unlikely]]
-      if (!tell_order<S, Falling>(u, next, infinity))
+      if (!tell_order<S>(u, next, infinity, falling))
         return false;
-    return !S::any_greater(im.to(Falling ? next : u), im.to(Falling ? u : next));
+    return !S::any_greater(im.to(u), im.to(next));
   };
   for (std::size_t i = 0; i + S::lanes < n; i += S::lanes)
     if (!holds(i))
@@ -426,7 +427,7 @@ bool place_in_order(const key_bits<S>* keys, std::size_t n, const plain_image<ke
       place_few_others<S>(from, n, 1, image, to))
     return true;
   const std::size_t equal = equal_front<S>(from, n, from[0]), same = std::min(equal - 1, n - S::lanes - 1),
-                    rising = equal == n ? n : same + length_of_run<S, false>(from + same, n - same, image);
+                    rising = equal == n ? n : same + length_of_run<S>(from + same, n - same, image, false);
   if (rising == n) {
     if (from != to)
       std::memcpy(to, from, n * sizeof *to);
@@ -434,7 +435,7 @@ bool place_in_order(const key_bits<S>* keys, std::size_t n, const plain_image<ke
   }
   if (equal >= seem_one && place_few_others<S>(from, n, equal, image, to))
     return true;
-  if (same + length_of_run<S, true>(from + same, n - same, image) != n)
+  if (same + length_of_run<S>(from + same, n - same, image, true) != n)
     return seems_nearly_in_order<S>(from, n, image) && place_nearly_in_order<S>(from, n, rising, image, to);
   if (from == to)
     std::reverse(to, to + n);
