@@ -1,9 +1,10 @@
-// Parts of strings, as string_batch.hpp says: how their bytes are read in plain C++ and in AVX-512.
+// Parts of strings, as string_batch.hpp says: how their bytes are read in plain C++, in AVX2 and in AVX-512.
 //
 // Few strings of a part have the same length or leave each other at the same byte, so branches on these are not
 // foreseen; the plain reads have several. A load with a mask takes what there is of eight bytes or of 64, and equal
-// words are found eight at a time, in a mask whose bits are looked for. Such a load waits for both lines of the cache
-// that it touches, though the mask leaves out one of them: so strings in memory are compared 16 bytes at a time.
+// words are found eight at a time, by AVX2 four, in a mask whose bits are looked for. A load with a mask waits for both
+// lines of the cache that it touches, though the mask leaves out one of them: so strings in memory are compared 16
+// bytes at a time.
 #include "cpu/string_parts.hpp"
 
 #include "cpu/intrinsics.hpp"
@@ -56,6 +57,28 @@ void for_each_run(const std::uint64_t* words, std::size_t n, const F& f) {
   for_each_equal(words, n, f);
 }
 
+/// The same by equal_to_next(words, n): bit i says that word i + 1 is equal to word i but for the number, of n ≤ 64.
+template <class EqualToNext, class F>
+SORTILE_INLINE void for_each_run_in_mask(const std::uint64_t* words, std::size_t n, const EqualToNext& equal_to_next,
+                                         const F& f) {
+  for (std::size_t at = 0, next; at + 1 < n; at = next) {
+    next = at + 64;
+    for (std::uint64_t equal = equal_to_next(words + at, std::min<std::size_t>(n - 1 - at, 64)); equal != 0;) {
+      const auto first = static_cast<std::size_t>(std::countr_zero(equal));
+      const std::size_t last = first + static_cast<std::size_t>(std::countr_zero(~(equal >> first)));
+      std::size_t end = at + last + 1;
+      if (last < 64) {
+        equal &= ~std::uint64_t{0} << last;
+      } else {
+        while (end < n && numbered_words::are_equal(words[end], words[end - 1]))
+          ++end;
+        next = end, equal = 0;
+      }
+      f(at + first, end - at - first);
+    }
+  }
+}
+
 } // namespace sortile::cpu::generic
 
 #define SORTILE_CPU_ISA generic
@@ -63,6 +86,15 @@ void for_each_run(const std::uint64_t* words, std::size_t n, const F& f) {
 #undef SORTILE_CPU_ISA
 
 #if defined(SORTILE_CPU_X86)
+#include "cpu/target_avx2.ipp"
+
+#include "cpu/string_parts_avx2.ipp"
+
+#define SORTILE_CPU_ISA avx2
+#include "cpu/string_parts.ipp"
+#undef SORTILE_CPU_ISA
+#include "cpu/target_end.ipp"
+
 #include "cpu/target_avx512.ipp"
 
 #include "cpu/string_parts_avx512.ipp"
@@ -79,6 +111,8 @@ sort_of_parts* best_sort_of_parts() {
 #if defined(SORTILE_CPU_X86)
   if (uses(instruction_set::avx512))
     return avx512::sort_parts;
+  if (uses(instruction_set::avx2))
+    return avx2::sort_parts;
 #endif
   return generic::sort_parts;
 }

@@ -121,19 +121,40 @@ class parts_sorter {
     return true;
   }
 
+  /// False where not all go on with the first one's `head` bytes.
   bool make_behind(std::uint64_t* words, std::size_t n, std::size_t depth, std::size_t head, made& all) const {
     const std::string_view first = text(words[0]);
+    if (head > 8)
+      return make_behind(
+          words, n, depth, head, all, [&](std::string_view one) __attribute__((always_inline)) {
+            return differ_in(one, first, depth, head, all_.far);
+          });
+    const std::uint64_t known = eight_bytes(first, depth), counted = ~std::uint64_t{0} << (64 - 8 * head);
+    return make_behind(
+        words, n, depth, head, all, [&](std::string_view one) __attribute__((always_inline)) {
+          return (eight_bytes(one, depth) ^ known) & counted;
+        });
+  }
+
+  template <class DifferIn>
+  SORTILE_INLINE bool make_behind(std::uint64_t* words, std::size_t n, std::size_t depth, std::size_t head, made& all,
+                                  const DifferIn& differ_in) const {
     const std::uint64_t complement = all_.complement;
+    const std::string_view* const texts = all_.texts;
+    const std::size_t behind = depth + head;
+    std::uint64_t differ = 0;
+    std::size_t greatest = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t at = numbered_words::number(words[i]);
-      const std::string_view one = all_.texts[at];
-      if (one.size() < depth + head)
+      const std::string_view one = texts[at];
+      if (one.size() < behind)
         return false;
-      all.differ |= differ_in(one, first, depth, head, all_.far);
-      all.greatest = std::max(all.greatest, one.size());
-      words[i] = (numbered_words::make(eight_bytes(one, depth + head), one.size() - depth - head) ^ complement) | at;
+      differ |= differ_in(one);
+      greatest = std::max(greatest, one.size());
+      words[i] = (numbered_words::make(eight_bytes(one, behind), one.size() - behind) ^ complement) | at;
     }
-    return all.differ == 0;
+    all.greatest = greatest;
+    return differ == 0;
   }
 
   /// How many bytes behind `depth` a sample of strings has in common.

@@ -56,22 +56,7 @@ inline std::uint64_t equal_to_next(const std::uint64_t* words, std::size_t n) {
 
 template <class F>
 void for_each_run(const std::uint64_t* words, std::size_t n, const F& f) {
-  for (std::size_t at = 0, next; at + 1 < n; at = next) {
-    next = at + 64;
-    for (std::uint64_t equal = equal_to_next(words + at, std::min<std::size_t>(n - 1 - at, 64)); equal != 0;) {
-      const auto first = static_cast<std::size_t>(std::countr_zero(equal));
-      const std::size_t last = first + static_cast<std::size_t>(std::countr_zero(~(equal >> first)));
-      std::size_t end = at + last + 1;
-      if (last < 64) {
-        equal &= ~std::uint64_t{0} << last;
-      } else {
-        while (end < n && numbered_words::are_equal(words[end], words[end - 1]))
-          ++end;
-        next = end, equal = 0;
-      }
-      f(at + first, end - at - first);
-    }
-  }
+  generic::for_each_run_in_mask(words, n, equal_to_next, f);
 }
 
 } // namespace sortile::cpu::avx512

@@ -114,21 +114,30 @@ void check(const strings& all, const options& opts) {
   ASSERT_TRUE(same(unique_strings<std::uint32_t>(narrow.view(), opts), different));
 }
 
-// Without vectors too, by which words with numbers are sorted.
-TEST(strings, by_every_instruction_set) {
+/// Calls f with each instruction set that this machine has, as the widest.
+template <class F>
+void by_each_instruction_set(const F& f) {
   const cpu::instruction_set usual = cpu::tuning().widest;
-  std::mt19937_64 random(9);
   for (const cpu::instruction_set set : cpu::all_instruction_sets) {
     if (!cpu::has(set))
       continue;
     cpu::tuning().widest = set;
-    for (const char* kind : kinds)
-      for (const std::size_t n : {20u, 700u}) {
-        SCOPED_TRACE(std::string(kind) + ", n = " + std::to_string(n) + ", " + cpu::name(set));
-        check(drawn(kind, n, random()), {.order = n == 700 ? order::descending : order::ascending, .threads = 2});
-      }
+    SCOPED_TRACE(cpu::name(set));
+    f();
   }
   cpu::tuning().widest = usual;
+}
+
+// Without vectors too, by which words with numbers are sorted.
+TEST(strings, by_every_instruction_set) {
+  std::mt19937_64 random(9);
+  by_each_instruction_set([&] {
+    for (const char* kind : kinds)
+      for (const std::size_t n : {20u, 700u}) {
+        SCOPED_TRACE(std::string(kind) + ", n = " + std::to_string(n));
+        check(drawn(kind, n, random()), {.order = n == 700 ? order::descending : order::ascending, .threads = 2});
+      }
+  });
 }
 
 TEST(strings, random_ones_against_the_standard_sort) {
@@ -155,7 +164,7 @@ TEST(strings, more_than_the_cache_holds) {
   check(drawn("lines", all.size(), 4), {.threads = 2});
 }
 
-// Strings that differ in one byte of many, wherever that is: steps of 16 and of 64 bytes have ends.
+// Strings that differ in one byte of many, wherever that is: steps of 16, 32 and 64 bytes have ends.
 TEST(strings, differ_at_any_byte) {
   strings all;
   for (std::size_t i = 0; i < 200; ++i) {
@@ -166,34 +175,41 @@ TEST(strings, differ_at_any_byte) {
     all.push_back(text + "behind");
     all.push_back(text.substr(0, i + 1));
   }
-  for (const order direction : {order::ascending, order::descending}) {
-    check(all, {.order = direction});
-    for (std::size_t i = 0; i + 4 <= all.size(); i += 4) // pairs and fours
-      check({all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + 4)},
-            {.order = direction});
-  }
+  by_each_instruction_set([&] {
+    for (const order direction : {order::ascending, order::descending}) {
+      check(all, {.order = direction});
+      for (std::size_t i = 0; i + 4 <= all.size(); i += 4) // pairs and fours
+        check({all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + 4)},
+              {.order = direction});
+    }
+  });
 }
 
 // A sample of many strings shows that they begin alike, but one that is not in it does not.
 TEST(strings, one_leaves_what_a_sample_has_in_common) {
-  for (std::size_t at = 0; at < 200; ++at) {
-    strings all(300);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = std::string(200, 'm') + std::to_string(i * 7919 % 300);
-    all[5][at] = at % 2 == 0 ? 'a' : 'z';
-    check(all, {.order = at % 3 == 0 ? order::descending : order::ascending});
-  }
+  by_each_instruction_set([&] {
+    for (const std::size_t head : {3u, 8u, 9u, 200u}) // what eight bytes hold, and more
+      for (std::size_t at = 0; at < head; ++at) {
+        strings all(300);
+        for (std::size_t i = 0; i < all.size(); ++i)
+          all[i] = std::string(head, 'm') + std::to_string(i * 7919 % 300);
+        all[5][at] = at % 2 == 0 ? 'a' : 'z';
+        check(all, {.order = at % 3 == 0 ? order::descending : order::ascending});
+      }
+  });
 }
 
 // Runs of equal strings of all lengths, which begin and end anywhere.
 TEST(strings, runs_of_any_length) {
-  for (const std::size_t n : {63u, 64u, 65u, 66u, 129u, 300u})
-    for (std::size_t length = 1; length <= n; length += 1 + length / 8) {
-      strings all(n);
-      for (std::size_t i = 0; i < n; ++i)
-        all[i] = "run " + std::to_string(i * 7919 % n / length + 100) + (i % 3 == 0 ? " which goes on" : "");
-      check(all, {});
-    }
+  by_each_instruction_set([&] {
+    for (const std::size_t n : {63u, 64u, 65u, 66u, 129u, 300u})
+      for (std::size_t length = 1; length <= n; length += 1 + length / 8) {
+        strings all(n);
+        for (std::size_t i = 0; i < n; ++i)
+          all[i] = "run " + std::to_string(i * 7919 % n / length + 100) + (i % 3 == 0 ? " which goes on" : "");
+        check(all, {});
+      }
+  });
 }
 
 // More bytes in common with the others than a word can say.
