@@ -3,10 +3,8 @@
 //
 // Ranks. Position p of a tile is item i of lane l of warp w, p = (w · items + i) · 32 + l, so the order of the input is
 // by warp, then item, then lane. Item by item, a lane's rank among its warp's elements of the bucket is what the warp's
-// counter says, plus the lanes below that have the same bucket; the lowest of these moves the counter on. Lanes find
-// each other by ballots (simt::match_bits), and in every other row by votes, as in pairs/row_ranks.hpp, which says why.
-// Then a counter becomes the place of the warp's first element of the bucket: the sum over lower buckets, and over the
-// warps before.
+// counter says, plus the lanes below that have the same bucket (primitives/row_ranks.hpp). Then a counter becomes the
+// place of the warp's first element of the bucket: the sum over lower buckets, and over the warps before.
 //
 // A block has at least as many threads as there are buckets; with fewer buckets tiles are smaller, so that there are
 // enough of them.
@@ -19,6 +17,7 @@
 #include "kernels/any_order/segments.hpp"
 #include "kernels/any_order/splitter_tree.hpp"
 #include "primitives/block_scan.hpp"
+#include "primitives/row_ranks.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -136,10 +135,15 @@ struct tile_partition {
         moved.words.store(mine / 2 + b, 0u);
     }
     simt::warp_barrier();
-    if (length == loaded::most() && !are_alike(code))
-      count_rows<true>(mine, length, code);
+    using ranker = primitives::row_ranks<items, true, splitter_shape<Key>::most_bits>;
+    const typename ranker::tables at{counts().subview(mine, buckets),
+                                     moved.words.view().subview(votes_from + mine, buckets)};
+    const auto put = [&code](int i, std::uint32_t rank) { code[i] |= rank << 16; };
+    if (length == loaded::most() && !ranker::are_alike(code))
+      ranker::find_by_votes(at, code, put);
     else
-      count_rows<false>(mine, length, code);
+      ranker::find_some(
+          at, code, [rest = loaded::rest(length)](int i) { return unsigned(i) * simt::warp_size < rest; }, put);
     meanwhile();
     simt::block_barrier();
     to_offsets(bits, length);
@@ -170,42 +174,6 @@ struct tile_partition {
  private:
   /// By warp and bucket.
   SORTILE_DEVICE simt::shared_view<std::uint16_t> counts() { return simt::view_as<std::uint16_t>(moved.words.view()); }
-  /// Whether many lanes have one bucket in their first two rows, as in sorted input: votes for one would wait for each
-  /// other.
-  static SORTILE_DEVICE bool are_alike(const std::uint32_t (&code)[items]) {
-    return simt::popcount(simt::ballot(code[0] == code[items > 1 ? 1 : 0])) >= simt::warp_size / 2;
-  }
-  /// The rows of a warp whose counts begin at `mine`. By votes: all elements exist.
-  template <bool ByVotes>
-  SORTILE_DEVICE void count_rows(unsigned mine, std::uint32_t length, std::uint32_t (&code)[items]) {
-    const auto count = counts();
-    const std::uint32_t lane_bit = 1u << simt::lane_index(), rest = loaded::rest(length);
-    const auto votes = [](int i) { return ByVotes && i < items && i % 2 == 0; };
-    const auto vote = [&](int i) {
-      if (votes(i))
-        moved.words.fetch_or(votes_from + mine + code[i < items ? i : 0], lane_bit, simt::relaxed, simt::block_scope);
-    };
-    vote(0);
-    simt::warp_barrier();
-    SORTILE_UNROLL
-    for (int i = 0; i < items; ++i) {
-      vote(i + 1);
-      const bool exists = ByVotes || unsigned(i) * simt::warp_size < rest;
-      const unsigned present = ByVotes ? simt::full_warp : simt::ballot(exists);
-      const unsigned peers = votes(i) ? moved.words.load(votes_from + mine + code[i])
-                                      : simt::match_bits<splitter_shape<Key>::most_bits>(code[i]) & present;
-      const std::uint32_t next = count.load(mine + code[i]), below = simt::popcount(peers & simt::lanes_below());
-      simt::warp_barrier();
-      if (below == 0 && exists) {
-        count.store(mine + code[i], std::uint16_t(next + simt::popcount(peers)));
-        if (votes(i))
-          moved.words.store(votes_from + mine + code[i], 0u);
-      }
-      simt::warp_barrier();
-      code[i] |= (next + below) << 16;
-    }
-  }
-
   /// Makes of each warp's count of a bucket the place of its first element in the tile. A thread has two neighbouring
   /// buckets, in the halves of a word. Reads are together, so that one does not wait for the write before.
   SORTILE_DEVICE void to_offsets(unsigned bits, std::uint32_t length) {

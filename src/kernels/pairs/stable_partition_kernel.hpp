@@ -11,7 +11,7 @@
 // d] + fine[c][s, d]. From there on the block counts by itself. (Between splitters shares need no cells: there the
 // counts are of the shares.) Of a tile a block
 //
-//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit] (row_ranks.hpp)
+//   1  counts each warp's pairs by digit, row by row of 32, and ranks them     count[warp][digit]
 //   2  adds up the warps' counts                                               partial, entry, staged
 //   3  puts the pairs in order                                                 keys, values
 //   4  writes them out
@@ -38,7 +38,8 @@
 
 #include "kernels/pairs/pair_types.hpp"
 #include "kernels/pairs/partition_shares.hpp"
-#include "kernels/pairs/row_ranks.hpp"
+#include "kernels/pairs/thread_bytes.hpp"
+#include "primitives/row_ranks.hpp"
 #include "primitives/warp_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -71,7 +72,7 @@ struct stable_partition_kernel {
   static constexpr unsigned groups = 8, each_group = warps / groups; // warps whose counts a thread adds up
   static_assert(slots * int(block_threads) == int(carries) && granule % unsigned(vector) == 0 && warps == 32);
   static_assert(stage < 65536);
-  using ranker = row_ranks<items, votes>;
+  using ranker = primitives::row_ranks<items, votes, 8>;
 
   struct shared {
     alignas(128) simt::shared_array<Word, stage + carries> keys;
@@ -247,10 +248,12 @@ struct stable_partition_kernel {
     simt::warp_barrier();
     const typename ranker::tables at{simt::view_as<std::uint16_t>(s.count.view()).subview(first_of_warp(), radix),
                                      s.vote.view().subview(votes ? first_of_warp() : 0, votes ? radix : 4)};
+    const auto put = [&ranks](int i, std::uint32_t rank) { ranks.set(i, rank); };
     if (held == tile)
-      ranker::find(at, digits, ranks);
+      ranker::find(at, digits, put);
     else
-      ranker::find_some(at, digits, ranks, [held](int i) { return place_of(i) < held; });
+      ranker::find_some(
+          at, digits, [held](int i) { return place_of(i) < held; }, put);
   }
   static SORTILE_DEVICE std::uint32_t first_of_warp() { return simt::warp_index() * radix; }
 
