@@ -28,6 +28,8 @@ struct integer_image {
   }
   SORTILE_HOST_DEVICE Word image(Word key) const { return key ^ flip; }
   SORTILE_HOST_DEVICE bool less(Word a, Word b) const { return (a ^ flip) < (b ^ flip); }
+  /// Whether no other key has its image.
+  static SORTILE_HOST_DEVICE bool is_only(Word) { return true; }
   /// As of floats: all are.
   static SORTILE_HOST_DEVICE bool is_finite(Word) { return true; }
 };

@@ -221,12 +221,8 @@ struct local_pairs_kernel {
     simt::assume_shared(s);
     std::uint32_t values = 0;
     if (repeated::are_many(pairs, [&](std::uint32_t p) { return s.keys.load(lead + p); }))
-      values = repeated::take_out(s.sums, s.slots, s.times, s.keys, lead, pairs, [&](Word key) {
-        if constexpr (std::is_same_v<Image, any_image<Word>>)
-          return image.is_only(key);
-        else
-          return true;
-      });
+      values = repeated::take_out(s.sums, s.slots, s.times, s.keys, lead, pairs,
+                                  [&](Word key) { return image.is_only(key); });
     bin_words::clear(s.bins().view());
     if (simt::thread_index() == 0) {
       s.listed = 0;

@@ -1,6 +1,6 @@
 // Puts a block's pairs in order by the bins that their keys belong to, as local/bin_places.hpp does keys alone: through
-// a list, or by the words where it has no room. The pairs stay where they are in shared storage; what is placed is where
-// each of them stands.
+// a list, or by the words where it has no room. The pairs stay where they are in shared storage; what is placed is
+// where each of them stands.
 //
 // Words whose pairs found their bin taken are put right by insertion, by image and then by place in the bucket. So the
 // result is stable, whichever pair takes a bin first.
@@ -144,14 +144,8 @@ struct pair_places {
       s.order[y] = mine;
     }
   }
-  SORTILE_DEVICE bool is_only(Word key) const {
-    if constexpr (std::is_same_v<Image, any_image<Word>>)
-      return image.is_only(key);
-    else
-      return true;
-  }
   SORTILE_DEVICE bool stays_before(Word other_key, std::uint32_t other, Word key, std::uint32_t mine) const {
-    if (!has_values && other_key == key && is_only(key)) // nothing tells them apart
+    if (!has_values && other_key == key && image.is_only(key)) // nothing tells them apart
       return true;
     const Word a = image.image(other_key), c = image.image(key);
     return a < c || (a == c && other < mine);
