@@ -185,4 +185,27 @@ class look_back_chain {
   std::uint32_t capacity_ = 0;
 };
 
+/// A block's tile of warps that have a fold each, `own`, the same in the lanes of a warp: before[w] becomes the fold of
+/// `initial`, of the tiles before and of the warps before w. Returns that of all up to the tile's end, in warp 0. By
+/// all threads, once a tile; the storage may be read when it returns.
+template <std::size_t Warps, class T, class Op>
+SORTILE_DEVICE T prefixes_of_warps(const look_back_chain<T>& chain, tile_ticket at,
+                                   simt::shared_array<T, Warps>& before, T own, Op op, T initial) {
+  const unsigned lane = simt::lane_index();
+  if (lane == 0)
+    before[simt::warp_index()] = own;
+  simt::block_barrier();
+  T upto{};
+  if (simt::warp_index() == 0) {
+    constexpr T identity = Op::template identity<T>();
+    const auto within = warp_exclusive_scan(lane < Warps ? before.load(lane) : identity, op, identity);
+    const T of_tile = chain.exclusive_prefix(at, within.total, op, initial);
+    if (lane < Warps)
+      before[lane] = op(of_tile, within.before);
+    upto = op(of_tile, within.total);
+  }
+  simt::block_barrier();
+  return upto;
+}
+
 } // namespace sortile::primitives::inline SORTILE_BACKEND

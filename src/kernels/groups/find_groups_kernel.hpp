@@ -25,7 +25,7 @@ struct find_groups_kernel {
 
   struct shared {
     simt::shared_value<primitives::tile_ticket> ticket;
-    simt::shared_array<std::uint64_t, warps> begins; // of a warp, then before it
+    simt::shared_array<std::uint64_t, warps> begins; // before each warp's keys
   };
 
   simt::global<const Word> sorted;
@@ -48,7 +48,8 @@ struct find_groups_kernel {
                              simt::warp_index() * simt::warp_size * items + simt::lane_index();
     unsigned begins[items];
     const std::uint32_t sum = find_begins(at, begins);
-    const std::uint64_t upto = place(s, ticket, sum);
+    const std::uint64_t upto = primitives::prefixes_of_warps(tiles_before, ticket, s.begins, std::uint64_t{sum},
+                                                             primitives::plus{}, std::uint64_t{0});
     const std::uint64_t before = s.begins.load(simt::warp_index());
     if (writes_inverse)
       write_inverse(at, before, begins);
@@ -102,26 +103,6 @@ struct find_groups_kernel {
   /// that began before the row.
   static SORTILE_DEVICE std::uint64_t group_of(std::uint64_t before, unsigned begins) {
     return before + simt::popcount(begins & (simt::lanes_below() | 1u << simt::lane_index())) - 1;
-  }
-
-  /// s.begins[w] becomes what lies before warp w's keys; returns the beginnings up to the tile's end, in warp 0.
-  SORTILE_DEVICE std::uint64_t place(shared& s, primitives::tile_ticket ticket, std::uint32_t sum) const {
-    constexpr primitives::plus add{};
-    const unsigned lane = simt::lane_index();
-    if (lane == 0)
-      s.begins[simt::warp_index()] = sum;
-    simt::block_barrier();
-    std::uint64_t upto = 0;
-    if (simt::warp_index() == 0) {
-      const auto within =
-          primitives::warp_exclusive_scan(lane < warps ? s.begins.load(lane) : std::uint64_t{0}, add, std::uint64_t{0});
-      const std::uint64_t before = tiles_before.exclusive_prefix(ticket, within.total, add, std::uint64_t{0});
-      if (lane < warps)
-        s.begins[lane] = before + within.before;
-      upto = before + within.total;
-    }
-    simt::block_barrier();
-    return upto;
   }
 
   SORTILE_DEVICE void write_inverse(std::uint64_t at, std::uint64_t before, const unsigned (&begins)[items]) const {

@@ -38,7 +38,7 @@ struct scan_kernel {
 
   struct shared {
     simt::shared_value<primitives::tile_ticket> ticket;
-    simt::shared_array<T, warps> totals;
+    simt::shared_array<T, warps> before; // what stands before each warp's piece, `initial` included
   };
 
   simt::global<const T> in;
@@ -82,7 +82,8 @@ struct scan_kernel {
     for (int r = 0; r < rows; ++r)
       x[r] = load<Streamed>(lane, r * row_items, row<Width>{});
     const T total = scan_rows<Op>(x, Op::template identity<T>());
-    const T before = tile_prefix(s, ticket, total);
+    primitives::prefixes_of_warps(chain, ticket, s.before, total, Op{}, initial);
+    const T before = s.before.load(simt::warp_index());
     SORTILE_UNROLL
     for (int r = 0; r < rows; ++r) {
       SORTILE_UNROLL
@@ -94,24 +95,6 @@ struct scan_kernel {
     SORTILE_UNROLL
     for (int r = 0; r < rows; ++r)
       store(lane, r * row_items, x[r]);
-  }
-
-  /// What stands before this warp's piece, `initial` included.
-  SORTILE_DEVICE T tile_prefix(shared& s, primitives::tile_ticket ticket, T total) const {
-    constexpr Op op{};
-    const unsigned lane = simt::lane_index();
-    if (lane == 0)
-      s.totals[simt::warp_index()] = total;
-    simt::block_barrier();
-    if (simt::warp_index() == 0) {
-      const T mine = lane < warps ? s.totals.load(lane) : Op::template identity<T>();
-      const auto within = primitives::warp_exclusive_scan(mine, op, Op::template identity<T>());
-      const T before = chain.exclusive_prefix(ticket, within.total, op, initial);
-      if (lane < warps)
-        s.totals[lane] = op(before, within.before);
-    }
-    simt::block_barrier();
-    return s.totals.load(simt::warp_index());
   }
 
   /// A lane's items by their distance from its first one, and which of them the array has. In 32 bits: 64 of each would

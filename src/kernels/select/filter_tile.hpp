@@ -61,7 +61,7 @@ class filter_tile {
   static_assert(Items <= 32, "a bit a key");
 
   struct shared {
-    simt::shared_array<std::uint64_t, warps> sums; // of a warp, then of all that comes before it
+    simt::shared_array<std::uint64_t, warps> sums; // of all that comes before a warp's keys
   };
 
   /// By all threads. Returns the sums of this tile and all before it, in warp 0.
@@ -106,7 +106,10 @@ class filter_tile {
       below |= is_below << (r * unsigned(Width));
       equal |= is_equal << (r * unsigned(Width));
     }
-    const std::uint64_t upto = place(s, tiles, at, below, equal);
+    const std::uint64_t low = simt::warp_reduce_add(std::uint32_t(simt::popcount(below)));
+    const std::uint64_t high = simt::warp_reduce_add(std::uint32_t(simt::popcount(equal)));
+    const std::uint64_t upto =
+        primitives::prefixes_of_warps(tiles, at, s.sums, high << 32 | low, both_sums{}, std::uint64_t{0});
     const std::uint64_t before = s.sums.load(simt::warp_index());
     write<Width>(a, below, first, before & both_sums::half, a.capacity, a.candidates, a.positions);
     write<Width>(a, equal, first, before >> 32, a.k, a.equals, a.equal_positions);
@@ -119,29 +122,6 @@ class filter_tile {
       return simt::load_vector<Width>(a.keys, i, simt::streaming);
     else
       return {{i < a.n ? a.keys.load(i) : Word{0}}};
-  }
-
-  /// s.sums[w] becomes what lies before warp w's keys.
-  static SORTILE_DEVICE std::uint64_t place(shared& s, const chain& tiles, primitives::tile_ticket at,
-                                            std::uint32_t below, std::uint32_t equal) {
-    constexpr both_sums add{};
-    const unsigned lane = simt::lane_index();
-    const std::uint64_t low = simt::warp_reduce_add(std::uint32_t(simt::popcount(below)));
-    const std::uint64_t high = simt::warp_reduce_add(std::uint32_t(simt::popcount(equal)));
-    if (lane == 0)
-      s.sums[simt::warp_index()] = high << 32 | low;
-    simt::block_barrier();
-    std::uint64_t upto = 0;
-    if (simt::warp_index() == 0) {
-      const auto within =
-          primitives::warp_exclusive_scan(lane < warps ? s.sums.load(lane) : std::uint64_t{0}, add, std::uint64_t{0});
-      const std::uint64_t before = tiles.exclusive_prefix(at, within.total, add, std::uint64_t{0});
-      if (lane < warps)
-        s.sums[lane] = add(before, within.before);
-      upto = add(before, within.total);
-    }
-    simt::block_barrier();
-    return upto;
   }
 
   /// The keys of the mask, to `to` from place `at` on, as far as there is room. They are read again, from the L1 cache:
