@@ -13,6 +13,7 @@
 
 #include "kernels/any_order/elements.hpp"
 #include "kernels/any_order/slabs.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -78,15 +79,10 @@ struct slab_border_kernel {
     if (low >= high)
       return low;
     const auto run = runs.of(layout.lengths, group * layout.ways + j);
-    while (low < high) {
-      const std::uint64_t tried = low + (high - low) / 2;
+    return primitives::first_that(low, high, [&](std::uint64_t tried) {
       const Element other = runs.load(run, tried * step);
-      if (j < i ? !less(sample, other) : less(other, sample))
-        low = tried + 1;
-      else
-        high = tried;
-    }
-    return low;
+      return j < i ? less(sample, other) : !less(other, sample);
+    });
   }
   /// Elements of run j before the sample at `place` of run i, `samples` of its samples being so.
   SORTILE_DEVICE std::uint64_t refined(std::uint64_t place, unsigned i, std::uint64_t group, unsigned j,

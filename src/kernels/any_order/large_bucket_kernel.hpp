@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/any_order/bucket_kernel.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -76,17 +77,13 @@ struct any_order_large_kernel {
   SORTILE_DEVICE void merge_slab(shared& s, pair& p) const {
     const std::uint64_t all_left = p.middle - p.begin, all_right = p.end - p.middle, done = p.left + p.right;
     const std::uint64_t stop = p.end - p.begin - done < capacity ? p.end - p.begin : done + capacity;
-    std::uint64_t low = stop > all_right && stop - all_right > p.left ? stop - all_right : p.left;
-    std::uint64_t high = stop - p.right < all_left ? stop - p.right : all_left;
+    const std::uint64_t low = stop > all_right && stop - all_right > p.left ? stop - all_right : p.left;
+    const std::uint64_t high = stop - p.right < all_left ? stop - p.right : all_left;
     simt::block_barrier(); // the runs, or the slab before, have been written
-    while (low < high) {   // by all threads alike
-      const std::uint64_t tried = low + (high - low) / 2;
-      if (less(records.load(p.middle + (stop - 1 - tried)), records.load(p.begin + tried)))
-        high = tried;
-      else
-        low = tried + 1;
-    }
-    const unsigned left = unsigned(low - p.left), length = unsigned(stop - done);
+    const std::uint64_t end = primitives::first_that(low, high, [&](std::uint64_t tried) { // in all threads alike
+      return less(records.load(p.middle + (stop - 1 - tried)), records.load(p.begin + tried));
+    });
+    const unsigned left = unsigned(end - p.left), length = unsigned(stop - done);
     auto slab = s.halves();
     for (unsigned i = simt::thread_index(); i < length; i += block_threads)
       slab.put(i, records.load(i < left ? p.begin + p.left + i : p.middle + p.right + (i - left)));
@@ -96,8 +93,8 @@ struct any_order_large_kernel {
     simt::block_barrier();
     for (unsigned i = simt::thread_index(); i < length; i += block_threads)
       arrays.store(p.begin + done + i, slab.load(i));
-    p.left = low;
-    p.right = stop - low;
+    p.left = end;
+    p.right = stop - end;
   }
 };
 

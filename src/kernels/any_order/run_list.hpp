@@ -14,6 +14,7 @@
 
 #include "kernels/any_order/elements.hpp"
 #include "kernels/any_order/slabs.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -42,15 +43,7 @@ struct run_list {
   }
   /// The run with element i of all: the last that begins no later and has elements.
   SORTILE_DEVICE std::uint64_t run_of(std::uint64_t i) const {
-    std::uint64_t low = 0, high = count;
-    while (high - low > 1) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (start(middle) <= i)
-        low = middle;
-      else
-        high = middle;
-    }
-    return low;
+    return primitives::last_that(0, count - 1, [&](std::uint64_t run) { return start(run) <= i; });
   }
 };
 
@@ -76,17 +69,13 @@ struct listed_lengths {
   SORTILE_DEVICE_CALL static group_piece found(simt::global<const listed_run> table, std::uint64_t runs,
                                                std::uint64_t groups, std::uint64_t number, std::uint64_t step) {
     const auto first_of = [&](std::uint64_t group) { return table.load(group * runs).start / step + spare * group; };
-    std::uint64_t low = 0, high = groups, first = 0;
-    while (high - low > 1) {
-      const std::uint64_t middle = low + (high - low) / 2, begin = first_of(middle);
-      if (begin <= number) {
-        low = middle;
-        first = begin;
-      } else {
-        high = middle;
-      }
-    }
-    return {low, first, number - first};
+    std::uint64_t first = 0;
+    const std::uint64_t group = primitives::last_that(0, groups - 1, [&](std::uint64_t tried) {
+      const std::uint64_t begin = first_of(tried);
+      first = begin <= number ? begin : first;
+      return begin <= number;
+    });
+    return {group, first, number - first};
   }
 };
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/ranks/find_ranks.hpp"
+#include "primitives/bisect.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -76,14 +77,8 @@ struct ranks_verdict {
     image = 0;
     if (t < state.ranks) {
       const std::uint64_t rank = state.wanted.load(t);
-      std::uint32_t low = 0, high = regions - 1; // the last region before which there are no more than `rank` keys
-      while (low < high) {
-        const std::uint32_t middle = (low + high + 1) / 2;
-        if (s.before.load(middle) <= rank)
-          low = middle;
-        else
-          high = middle - 1;
-      }
+      const std::uint32_t low =
+          primitives::last_that(0, regions - 1, [&](std::uint32_t region) { return s.before.load(region) <= rank; });
       s.region[t] = low;
       image = state.first.load(t, simt::l2_only);
       if (image != state.last.load(t, simt::l2_only)) { // else it is known

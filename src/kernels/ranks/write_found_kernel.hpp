@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/ranks/ranks_state.hpp"
+#include "primitives/bisect.hpp"
 #include "primitives/search_tree.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -30,16 +31,10 @@ struct write_found_kernel {
     found[t] = key;
     if (!wants_before)
       return;
-    std::uint64_t low = 0, high = place; // the first of the gathered keys that has the image
-    while (low < high) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (state.codec.image(gathered.load(middle)) < image)
-        low = middle + 1;
-      else
-        high = middle;
-    }
     state.image[t] = image;
-    state.before[t] = state.before.load(t) + low;
+    state.before[t] = state.before.load(t) + primitives::first_that(0, place, [&](std::uint64_t i) {
+                        return !(state.codec.image(gathered.load(i)) < image);
+                      });
   }
 };
 

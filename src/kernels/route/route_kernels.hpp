@@ -11,6 +11,7 @@
 
 #include "kernels/route/expert_tile.hpp"
 #include "kernels/route/route_arrays.hpp"
+#include "primitives/bisect.hpp"
 #include "primitives/block_scan.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -182,12 +183,7 @@ struct route_move_kernel {
   }
   /// The last of those that begin at the row or before: the others that begin there have no rows.
   SORTILE_DEVICE std::uint32_t expert_of(view begin, std::uint32_t row) const {
-    std::uint32_t low = 0, high = arrays.expert_count; // begin[low] ≤ row < begin[high]
-    while (high - low > 1) {
-      const std::uint32_t middle = (low + high) / 2;
-      (begin.load(middle) <= row ? low : high) = middle;
-    }
-    return low;
+    return primitives::last_that(0, arrays.expert_count - 1, [&](std::uint32_t e) { return begin.load(e) <= row; });
   }
 
   SORTILE_DEVICE void move(view ranks, std::uint32_t words, view next) const {
