@@ -9,11 +9,6 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
-template <class T>
-simt::global<T> optional_array(void* array, std::uint64_t n) {
-  return {static_cast<T*>(array), array == nullptr ? 0 : n};
-}
-
 template <class Index, class Word>
 void launch_sorted(const simt::queue& q, const find_groups_request<Word>& r) {
   using kernel = find_groups_kernel<Word, Index>;
@@ -23,20 +18,12 @@ void launch_sorted(const simt::queue& q, const find_groups_request<Word>& r) {
   clear(q, chain, kernel::chain::bytes(tiles));
   simt::launch(q, {.grid = tiles},
                kernel{.sorted = {r.keys, r.n},
-                      .order = optional_array<Index>(r.order, r.n),
-                      .keys_out = optional_array<Word>(r.keys_out, r.n),
-                      .first = optional_array<Index>(r.first, r.n),
-                      .offsets = optional_array<Index>(r.offsets, r.n + 1),
-                      .inverse = optional_array<Index>(r.inverse, r.n),
+                      .of_groups = group_arrays<Word, Index>::of(r),
                       .groups = {number, 1},
                       .tiles_before = {chain, tiles},
                       .n = r.n,
                       .codec = r.codec,
-                      .tiles = tiles,
-                      .writes_keys = r.keys_out != nullptr,
-                      .writes_first = r.first != nullptr,
-                      .writes_offsets = r.offsets != nullptr,
-                      .writes_inverse = r.inverse != nullptr});
+                      .tiles = tiles});
   if (r.counts == nullptr)
     return;
   using counter = count_groups_kernel<Index>;
@@ -46,28 +33,17 @@ void launch_sorted(const simt::queue& q, const find_groups_request<Word>& r) {
                counter{.offsets = {static_cast<const Index*>(r.offsets), r.n + 1},
                        .groups = {number, 1},
                        .groups_out = {r.groups, 1},
-                       .counts = optional_array<Index>(r.counts, r.n)});
+                       .counts = {static_cast<Index*>(r.counts), r.n}});
 }
 
 template <class Index, class Word>
 void launch_short(const simt::queue& q, const find_groups_request<Word>& r) {
   simt::launch(q, {.grid = 1},
                short_groups_kernel<Word, Index>{.keys = {r.keys, r.n},
-                                                .keys_out = optional_array<Word>(r.keys_out, r.n),
-                                                .first = optional_array<Index>(r.first, r.n),
-                                                .counts = optional_array<Index>(r.counts, r.n),
-                                                .offsets = optional_array<Index>(r.offsets, r.n + 1),
-                                                .order = optional_array<Index>(r.order, r.n),
-                                                .inverse = optional_array<Index>(r.inverse, r.n),
+                                                .of_groups = group_arrays<Word, Index>::of(r),
                                                 .groups = {r.groups, 1},
                                                 .codec = r.codec,
-                                                .n = std::uint32_t(r.n),
-                                                .writes_keys = r.keys_out != nullptr,
-                                                .writes_first = r.first != nullptr,
-                                                .writes_counts = r.counts != nullptr,
-                                                .writes_offsets = r.offsets != nullptr,
-                                                .writes_order = r.order != nullptr,
-                                                .writes_inverse = r.inverse != nullptr});
+                                                .n = std::uint32_t(r.n)});
 }
 
 template <class Index, class Word>

@@ -11,7 +11,7 @@
 // Bytes moved: the keys and positions once, the outputs once; `inverse` is a scatter.
 #pragma once
 
-#include "kernels/groups/find_groups.hpp"
+#include "kernels/groups/group_arrays.hpp"
 #include "primitives/look_back.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
@@ -29,15 +29,12 @@ struct find_groups_kernel {
   };
 
   simt::global<const Word> sorted;
-  simt::global<const Index> order;
-  simt::global<Word> keys_out;
-  simt::global<Index> first, offsets, inverse;
-  simt::global<std::uint64_t> groups; // [1]
+  group_arrays<Word, Index> of_groups; // `order` is read
+  simt::global<std::uint64_t> groups;  // [1]
   chain tiles_before;
   std::uint64_t n;
   key_codec<Word> codec;
   std::uint32_t tiles;
-  bool writes_keys, writes_first, writes_offsets, writes_inverse;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     if (simt::thread_index() == 0)
@@ -51,13 +48,13 @@ struct find_groups_kernel {
     const std::uint64_t upto = primitives::prefixes_of_warps(tiles_before, ticket, s.begins, std::uint64_t{sum},
                                                              primitives::plus{}, std::uint64_t{0});
     const std::uint64_t before = s.begins.load(simt::warp_index());
-    if (writes_inverse)
+    if (is_wanted(of_groups.inverse))
       write_inverse(at, before, begins);
     write_groups(at, before, begins);
     if (ticket.tile == tiles - 1 && simt::thread_index() == 0) {
       groups[0] = upto;
-      if (writes_offsets)
-        offsets[upto] = Index(n);
+      if (is_wanted(of_groups.offsets))
+        of_groups.offsets[upto] = Index(n);
     }
   }
 
@@ -109,11 +106,11 @@ struct find_groups_kernel {
     each_rows([&](unsigned row) {
       Index from[at_once] = {};
       load(
-          order, at, row, [&](unsigned i) { return place_in(at, i) < n; }, from);
+          simt::global<const Index>(of_groups.order), at, row, [&](unsigned i) { return place_in(at, i) < n; }, from);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         if (place_in(at, row + r) < n)
-          inverse[std::uint64_t(from[r])] = Index(group_of(before, begins[row + r]));
+          of_groups.inverse[std::uint64_t(from[r])] = Index(group_of(before, begins[row + r]));
         before += simt::popcount(begins[row + r]);
       }
     });
@@ -123,10 +120,10 @@ struct find_groups_kernel {
       const auto has_first = [&](unsigned i) { return (begins[i] >> simt::lane_index() & 1) != 0; };
       Word key[at_once] = {};
       Index from[at_once] = {};
-      if (writes_keys)
+      if (is_wanted(of_groups.keys))
         load(sorted, at, row, has_first, key);
-      if (writes_first)
-        load(order, at, row, has_first, from);
+      if (is_wanted(of_groups.first))
+        load(simt::global<const Index>(of_groups.order), at, row, has_first, from);
       SORTILE_UNROLL
       for (unsigned r = 0; r < at_once; ++r) {
         const unsigned i = row + r;
@@ -134,12 +131,12 @@ struct find_groups_kernel {
         before += simt::popcount(begins[i]);
         if (!has_first(i))
           continue;
-        if (writes_keys)
-          keys_out[group] = key[r];
-        if (writes_first)
-          first[group] = from[r];
-        if (writes_offsets)
-          offsets[group] = Index(place_in(at, i));
+        if (is_wanted(of_groups.keys))
+          of_groups.keys[group] = key[r];
+        if (is_wanted(of_groups.first))
+          of_groups.first[group] = from[r];
+        if (is_wanted(of_groups.offsets))
+          of_groups.offsets[group] = Index(place_in(at, i));
       }
     });
   }

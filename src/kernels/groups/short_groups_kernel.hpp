@@ -14,7 +14,7 @@
 // thousand keys is less than one of them. The keys are read twice, the second time those that are written.
 #pragma once
 
-#include "kernels/groups/find_groups.hpp"
+#include "kernels/groups/group_arrays.hpp"
 #include "kernels/sample/sample_elements.hpp"
 #include "primitives/block_merge_sort.hpp"
 #include "primitives/block_scan.hpp"
@@ -36,12 +36,10 @@ struct short_groups_kernel {
   };
 
   simt::global<const Word> keys;
-  simt::global<Word> keys_out;
-  simt::global<Index> first, counts, offsets, order, inverse;
+  group_arrays<Word, Index> of_groups;
   simt::global<std::uint64_t> groups; // [1]
   key_codec<Word> codec;
   std::uint32_t n;
-  bool writes_keys, writes_first, writes_counts, writes_offsets, writes_order, writes_inverse;
 
   SORTILE_DEVICE void operator()(shared& s) const {
     primitives::block_merge_sort<items, element>::sort_loaded(
@@ -74,14 +72,14 @@ struct short_groups_kernel {
     if (simt::thread_index() == 0) {
       s.starts[numbers.total] = n;
       groups[0] = numbers.total;
-      if (writes_offsets)
-        offsets[numbers.total] = Index(n);
+      if (is_wanted(of_groups.offsets))
+        of_groups.offsets[numbers.total] = Index(n);
     }
-    if (!writes_counts)
+    if (!is_wanted(of_groups.counts))
       return;
     simt::block_barrier();
     for (std::uint32_t g = simt::thread_index(); g < numbers.total; g += block_threads)
-      counts[g] = Index(s.starts.load(g + 1) - s.starts.load(g));
+      of_groups.counts[g] = Index(s.starts.load(g + 1) - s.starts.load(g));
   }
 
  private:
@@ -89,19 +87,19 @@ struct short_groups_kernel {
     return s.elements.load(primitives::merge_sort_place<element>(i));
   }
   SORTILE_DEVICE void write(shared& s, std::uint32_t i, std::uint32_t place, std::uint32_t group, bool begins) const {
-    if (writes_order)
-      order[i] = Index(place);
-    if (writes_inverse)
-      inverse[place] = Index(group);
+    if (is_wanted(of_groups.order))
+      of_groups.order[i] = Index(place);
+    if (is_wanted(of_groups.inverse))
+      of_groups.inverse[place] = Index(group);
     if (!begins)
       return;
     s.starts[group] = i;
-    if (writes_keys)
-      keys_out[group] = keys.load(place);
-    if (writes_first)
-      first[group] = Index(place);
-    if (writes_offsets)
-      offsets[group] = Index(i);
+    if (is_wanted(of_groups.keys))
+      of_groups.keys[group] = keys.load(place);
+    if (is_wanted(of_groups.first))
+      of_groups.first[group] = Index(place);
+    if (is_wanted(of_groups.offsets))
+      of_groups.offsets[group] = Index(i);
   }
 };
 
