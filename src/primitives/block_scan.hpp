@@ -81,20 +81,6 @@ SORTILE_DEVICE T block_exclusive_scan(block_scan_storage<T, Threads>& s, T (&ite
   return p.total;
 }
 
-/// Items in place become the fold of `initial` and all items up to and with them; returns the block's total without
-/// `initial`.
-template <class T, unsigned Threads, int Items, class Op>
-SORTILE_DEVICE T block_inclusive_scan(block_scan_storage<T, Threads>& s, T (&items)[Items], Op op, T initial) {
-  SORTILE_UNROLL
-  for (int i = 1; i < Items; ++i)
-    items[i] = op(items[i - 1], items[i]);
-  const block_prefix<T> p = block_exclusive_scan(s, items[Items - 1], op, initial);
-  SORTILE_UNROLL
-  for (int i = 0; i < Items; ++i)
-    items[i] = op(p.before, items[i]);
-  return p.total;
-}
-
 /// The fold of all threads' values, in the order of the threads, in every thread.
 template <class T, unsigned Threads, class Op>
 SORTILE_DEVICE T block_reduce(block_scan_storage<T, Threads>& s, T v, Op op) {
