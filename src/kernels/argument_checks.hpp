@@ -21,6 +21,18 @@ void check_array(const char* call, const char* argument, const T* array, std::ui
     throw invalid_argument(where + ": n = " + std::to_string(n) + " items exceed the address space");
 }
 
+/// Of each of `what`: elements of any size, but of some.
+inline void check_size(const char* call, const char* what, std::size_t bytes) {
+  if (bytes == 0)
+    throw invalid_argument(std::string(call) + ": " + what + " of 0 bytes; at least 1 is allowed");
+}
+/// Of numbers (number_array.hpp).
+inline void check_width(const char* call, const char* what, std::size_t bytes) {
+  if (bytes != 4 && bytes != 8)
+    throw invalid_argument(std::string(call) + ": " + what + " of " + std::to_string(bytes) +
+                           " bytes; 4 and 8 are allowed");
+}
+
 inline void check_apart(const char* call, const char* a_name, const void* a, std::size_t a_bytes, const char* b_name,
                         const void* b, std::size_t b_bytes) {
   const auto a_begin = reinterpret_cast<std::uintptr_t>(a), b_begin = reinterpret_cast<std::uintptr_t>(b);

@@ -19,10 +19,9 @@ void move_runs(const simt::queue& q, const move_runs_request& r) {
   }
   if (n == 0)
     return;
-  if (r.bytes == 0)
-    throw invalid_argument("move_runs: elements of 0 bytes; at least 1 is allowed");
-  if (r.numbers != nullptr && r.number_bytes != 4 && r.number_bytes != 8)
-    throw invalid_argument("move_runs: numbers of " + std::to_string(r.number_bytes) + " bytes; 4 and 8 are allowed");
+  check_size("move_runs", "elements", r.bytes);
+  if (r.numbers != nullptr)
+    check_width("move_runs", "numbers", r.number_bytes);
   check_array("move_runs", "out", static_cast<char*>(r.out), n * r.bytes);
   check_workspace("move_runs", r.table, run_table_bytes(listed), run_table_bytes(listed), arena::alignment);
   send(q, r);

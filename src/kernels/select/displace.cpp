@@ -12,11 +12,8 @@ void displace(const simt::queue& q, const displace_request& r) {
                            std::to_string(r.begin) + " on does not lie within n = " + std::to_string(r.n));
   if (r.k == 0 || r.k == r.n)
     return;
-  if (r.element_bytes == 0)
-    throw invalid_argument("displace: elements of 0 bytes; at least 1 is allowed");
-  if (r.position_bytes != 4 && r.position_bytes != 8)
-    throw invalid_argument("displace: positions of " + std::to_string(r.position_bytes) +
-                           " bytes; 4 and 8 are allowed");
+  check_size("displace", "elements", r.element_bytes);
+  check_width("displace", "positions", r.position_bytes);
   check_array("displace", "elements", static_cast<char*>(r.elements), r.n);
   check_array("displace", "chosen", static_cast<const char*>(r.chosen), r.k);
   check_apart("displace", "elements", r.elements, r.n * r.element_bytes, "chosen", r.chosen, r.k * r.position_bytes);

@@ -8,17 +8,11 @@ namespace sortile::kernels {
 void first_of_rows(const simt::queue& q, const first_of_rows_request& r) {
   if (r.rows == 0 || r.k == 0 || r.n == 0)
     return;
-  const auto check_width = [](const char* what, unsigned bytes) {
-    if (bytes != 4 && bytes != 8)
-      throw invalid_argument(std::string("first_of_rows: ") + what + " of " + std::to_string(bytes) +
-                             " bytes; 4 and 8 are allowed");
-  };
-  if (r.bytes == 0)
-    throw invalid_argument("first_of_rows: elements of 0 bytes; at least 1 is allowed");
+  check_size("first_of_rows", "elements", r.bytes);
   if (r.positions != nullptr)
-    check_width("positions", r.position_bytes);
+    check_width("first_of_rows", "positions", r.position_bytes);
   if (r.results.bytes_each() != 0)
-    check_width("numbers of results", r.results.bytes);
+    check_width("first_of_rows", "numbers of results", r.results.bytes);
   if (r.where.count != 0 && (r.where.count != r.rows || r.where.form == segment_form::strided))
     throw invalid_argument("first_of_rows: segments are as many as rows, of form offsets or ranges");
   check_array("first_of_rows", "in", static_cast<const char*>(r.in), r.n * r.bytes);

@@ -35,9 +35,8 @@ void select_rows(const simt::queue& q, const select_rows_request<Word>& r) {
                   : !select_rows_fits(sizeof(Word), r.n, r.k) || r.k > r.n || r.stride < r.n)
     throw invalid_argument("select_rows: k = " + std::to_string(r.k) + " of n = " + std::to_string(r.n) +
                            " keys a row, stride " + std::to_string(r.stride) + ", is more than a block can do");
-  if (r.results.bytes_each() != 0 && r.results.bytes != 4 && r.results.bytes != 8)
-    throw invalid_argument("select_rows: numbers of results of " + std::to_string(r.results.bytes) +
-                           " bytes; 4 and 8 are allowed");
+  if (r.results.bytes_each() != 0)
+    check_width("select_rows", "numbers of results", r.results.bytes);
   check_array("select_rows", "keys", r.keys, of_segments ? r.n : (r.rows - 1) * r.stride + r.n);
   send(q, r);
 }

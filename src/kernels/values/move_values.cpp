@@ -8,10 +8,9 @@ namespace sortile::kernels {
 void move_values(const simt::queue& q, const move_values_request& r) {
   if (r.n == 0)
     return;
-  if (r.value_bytes() == 0)
-    throw invalid_argument("move_values: values of 0 bytes; at least 1 is allowed");
-  if (r.indices != nullptr && r.index_bytes != 4 && r.index_bytes != 8)
-    throw invalid_argument("move_values: indices of " + std::to_string(r.index_bytes) + " bytes; 4 and 8 are allowed");
+  check_size("move_values", "values", r.value_bytes());
+  if (r.indices != nullptr)
+    check_width("move_values", "indices", r.index_bytes);
   check_array("move_values", "in", static_cast<const char*>(r.in), r.n);
   check_array("move_values", "out", static_cast<char*>(r.out), r.n);
   check_apart("move_values", "in", r.in, (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes, "out", r.out, r.n * r.out_bytes);
