@@ -1,4 +1,4 @@
-// Launches the kernel that copies runs: by unit and width of numbers.
+// Launches the kernel that copies runs.
 #include "kernels/any_order/merge_list.hpp"
 #include "kernels/merge/move_runs.hpp"
 #include "kernels/merge/move_runs_kernel.hpp"
@@ -8,29 +8,18 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 namespace {
 
-template <class Unit, class Number>
+template <class Unit>
 void launch_moves(const simt::queue& q, const move_runs_request& r, const run_list& list) {
-  using kernel = move_runs_kernel<Unit, Number>;
+  using kernel = move_runs_kernel<Unit>;
   const std::uint64_t units = r.bytes / sizeof(Unit);
   const auto threads = moving_threads::of_units(units);
-  simt::launch(
-      q, {.grid = threads.blocks(list.n, kernel::block_threads, kernel::items)},
-      kernel{.list = list,
-             .values = r.values,
-             .out = {static_cast<Unit*>(r.out), list.n * units},
-             .numbers = {static_cast<const typename kernel::number*>(r.numbers), kernel::by_number ? list.n : 0},
-             .units = units,
-             .threads_bits = threads.bits});
-}
-
-template <class Unit>
-void launch_by_number(const simt::queue& q, const move_runs_request& r, const run_list& list) {
-  if (r.numbers == nullptr)
-    launch_moves<Unit, void>(q, r, list);
-  else if (r.number_bytes == 4)
-    launch_moves<Unit, std::uint32_t>(q, r, list);
-  else
-    launch_moves<Unit, std::uint64_t>(q, r, list);
+  simt::launch(q, {.grid = threads.blocks(list.n, kernel::block_threads, kernel::items)},
+               kernel{.list = list,
+                      .values = r.values,
+                      .out = {static_cast<Unit*>(r.out), list.n * units},
+                      .numbers = number_array<const void>::of(r.numbers, list.n, r.number_bytes),
+                      .units = units,
+                      .threads_bits = threads.bits});
 }
 
 void launch(const simt::queue& q, const move_runs_request& r) {
@@ -43,9 +32,9 @@ void launch(const simt::queue& q, const move_runs_request& r) {
   }
   const run_list list = listed_on_device(q, runs, static_cast<std::byte*>(r.table), !r.is_listed);
   if (all % 4 == 0)
-    launch_by_number<std::uint32_t>(q, r, list);
+    launch_moves<std::uint32_t>(q, r, list);
   else
-    launch_by_number<std::uint8_t>(q, r, list);
+    launch_moves<std::uint8_t>(q, r, list);
 }
 
 } // namespace

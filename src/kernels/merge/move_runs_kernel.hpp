@@ -5,20 +5,19 @@
 #pragma once
 
 #include "kernels/any_order/run_list.hpp"
+#include "kernels/number_array.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Unit: std::uint8_t or std::uint32_t. Number: of the elements that are wanted; void where all are, in their order.
-template <class Unit, class Number>
+/// Unit: std::uint8_t or std::uint32_t.
+template <class Unit>
 struct move_runs_kernel {
   static constexpr unsigned block_threads = 256, items = 4; // elements of a thread at once
-  static constexpr bool by_number = !std::is_void_v<Number>;
-  using number = std::conditional_t<by_number, Number, std::uint32_t>;
 
   run_list list;
   bool values;
   simt::global<Unit> out;
-  simt::global<const number> numbers;
+  number_array<const void> numbers; // of the elements that are wanted; none where all are, in their order
   std::uint64_t units;
   unsigned threads_bits; // 2^threads_bits threads move an element
 
@@ -38,9 +37,7 @@ struct move_runs_kernel {
         const std::uint64_t i = at + k * apart + (t >> threads_bits);
         if (i >= stop)
           continue;
-        std::uint64_t wanted = i;
-        if constexpr (by_number)
-          wanted = numbers.load(i);
+        const std::uint64_t wanted = numbers.are_there() ? numbers.load(i) : i;
         if (wanted < begin || wanted >= end)
           run = run_with(wanted, begin, end);
         from[k] = run.subview((wanted - begin) * units, units);

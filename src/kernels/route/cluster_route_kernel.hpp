@@ -149,7 +149,7 @@ struct cluster_route_kernel {
           s.rest.fetch_add(expert[k], 1u, simt::relaxed, simt::block_scope);
       }
     }
-    if (!arrays.dropped.wanted() || simt::cluster_index() != 0)
+    if (!arrays.dropped.are_there() || simt::cluster_index() != 0)
       return;
     const std::uint32_t of_warp = simt::warp_reduce_add(dropped);
     if (simt::lane_index() == 0)
@@ -189,7 +189,7 @@ struct cluster_route_kernel {
   /// In the first thread of the first block of the first cluster.
   SORTILE_DEVICE std::uint32_t sum_of_dropped(shared& s) const {
     std::uint32_t sum = 0;
-    if (arrays.dropped.wanted() && simt::block_index() == 0 && simt::thread_index() == 0)
+    if (arrays.dropped.are_there() && simt::block_index() == 0 && simt::thread_index() == 0)
       for (unsigned b = 0; b < blocks; ++b)
         sum += simt::peer(s.dropped.view(), b).load(0);
     return sum;
@@ -234,10 +234,10 @@ struct cluster_route_kernel {
     }
     const std::uint32_t end = begin + arrays.padded(mine.pairs);
     const std::uint32_t turn = simt::cluster_index() * blocks + from, turns = clusters * blocks;
-    if (arrays.order.wanted())
+    if (arrays.order.are_there())
       for (std::uint32_t row = begin + mine.pairs + turn; row < end; row += turns)
         arrays.order.store(row, arrays.n);
-    if (arrays.block_experts.wanted())
+    if (arrays.block_experts.are_there())
       for (std::uint32_t b = begin / arrays.block + turn; b < end / arrays.block; b += turns)
         arrays.block_experts.store(b, mine.expert);
   }

@@ -1,24 +1,13 @@
 // The arrays of a routing as its kernels see them: experts' numbers as they are read, outputs of 4 or 8 bytes a number.
 #pragma once
 
+#include "kernels/number_array.hpp"
 #include "kernels/route/route.hpp"
-#include "simt/simt.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// An output, or nothing where it is not wanted. no_expert is written with all bits set, whatever the width.
-struct route_numbers {
-  simt::global<std::uint32_t> narrow;
-  simt::global<std::uint64_t> wide;
-  unsigned bytes = 0; // 0: not wanted
-
-  static route_numbers of(void* data, std::uint64_t count, unsigned bytes) {
-    const bool is_narrow = data != nullptr && bytes == 4, is_wide = data != nullptr && bytes == 8;
-    return {{is_narrow ? static_cast<std::uint32_t*>(data) : nullptr, is_narrow ? count : 0},
-            {is_wide ? static_cast<std::uint64_t*>(data) : nullptr, is_wide ? count : 0},
-            data == nullptr ? 0 : bytes};
-  }
-  SORTILE_DEVICE bool wanted() const { return bytes != 0; }
+/// An output. no_expert is written with all bits set, whatever the width.
+struct route_numbers : number_array<void> {
   SORTILE_DEVICE void store(std::uint32_t i, std::uint32_t v) const {
     if (bytes == 4)
       narrow[i] = v;
@@ -35,7 +24,7 @@ struct route_arrays {
 
   static route_arrays of(const route_job<Word>& job) {
     const auto numbers = [&job](void* data, std::uint64_t count) {
-      return route_numbers::of(data, count, job.index_bytes);
+      return route_numbers{number_array<void>::of(data, count, job.index_bytes)};
     };
     return {.experts = {job.experts, job.n},
             .offsets = numbers(job.offsets, std::uint64_t{job.expert_count} + 1),
@@ -64,17 +53,17 @@ struct route_arrays {
 
   /// Pair i has this row; none where it is dropped.
   SORTILE_DEVICE void put(std::uint32_t i, std::uint32_t row) const {
-    if (row != no_expert && order.wanted())
+    if (row != no_expert && order.are_there())
       order.store(row, i);
-    if (inverse.wanted())
+    if (inverse.are_there())
       inverse.store(i, row);
   }
   /// What lies behind the last expert's rows: of several threads, which stride.
   SORTILE_DEVICE void fill_behind(std::uint32_t used_rows, std::uint32_t thread, std::uint32_t threads) const {
-    if (order.wanted())
+    if (order.are_there())
       for (std::uint32_t row = used_rows + thread; row < rows; row += threads)
         order.store(row, n);
-    if (block_experts.wanted())
+    if (block_experts.are_there())
       for (std::uint32_t b = used_rows / block + thread; b < rows / block; b += threads)
         block_experts.store(b, no_expert);
   }

@@ -170,13 +170,13 @@ struct route_move_kernel {
       arrays.offsets.store(e, begin.load(e));
       arrays.counts.store(e, totals.load(e));
     }
-    if (arrays.order.wanted() && arrays.block > 1)
+    if (arrays.order.are_there() && arrays.block > 1)
       for (std::uint32_t e = thread / simt::warp_size; e < arrays.expert_count; e += threads / simt::warp_size) {
         const std::uint32_t pairs = totals.load(e), first = begin.load(e);
         for (std::uint32_t i = pairs + simt::lane_index(); i < arrays.padded(pairs); i += simt::warp_size)
           arrays.order.store(first + i, arrays.n);
       }
-    if (arrays.block_experts.wanted())
+    if (arrays.block_experts.are_there())
       for (std::uint32_t b = thread; b < rows / arrays.block; b += threads)
         arrays.block_experts.store(b, expert_of(begin, b * arrays.block));
     arrays.fill_behind(rows, thread, threads);

@@ -22,15 +22,16 @@
 //
 // Cost: a block bisects the whole list twice. A place bisects those entries that lie in the window: of random keys
 // k² / n of them, none or a few. At most k elements are read and written.
+#include "kernels/number_array.hpp"
 #include "kernels/select/displace.hpp"
 #include "kernels/send.hpp"
 #include "kernels/values/moving_threads.hpp"
-#include "simt/simt.hpp"
+#include "primitives/bisect.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// Unit: std::uint8_t or std::uint32_t, in which elements are moved. Position: std::uint32_t or std::uint64_t.
-template <class Unit, class Position>
+/// Unit: std::uint8_t or std::uint32_t, in which elements are moved.
+template <class Unit>
 struct displace_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
@@ -39,7 +40,7 @@ struct displace_kernel {
   };
 
   simt::global<Unit> elements;
-  simt::global<const Position> chosen; // ascending
+  number_array<const void> chosen; // ascending
   std::uint64_t k, begin;
   std::uint64_t units;   // of an element
   unsigned threads_bits; // 2^threads_bits threads move an element
@@ -67,46 +68,31 @@ struct displace_kernel {
  private:
   /// How many listed positions are below `place`; it is known to be from `low` to `high`.
   SORTILE_DEVICE std::uint64_t below(std::uint64_t place, std::uint64_t low, std::uint64_t high) const {
-    while (low < high) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      if (chosen.load(middle) < place)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return primitives::first_that(low, high, [&](std::uint64_t i) { return chosen.load(i) >= place; });
   }
 };
 
 namespace {
 
-template <class Unit, class Position>
+template <class Unit>
 void launch_displacing(const simt::queue& q, const displace_request& r) {
-  using kernel = displace_kernel<Unit, Position>;
+  using kernel = displace_kernel<Unit>;
   const std::uint64_t units = r.element_bytes / sizeof(Unit);
   const auto threads = moving_threads::of_units(units);
   simt::launch(q, {.grid = threads.blocks(r.k, kernel::block_threads)},
                kernel{.elements = {static_cast<Unit*>(r.elements), r.n * units},
-                      .chosen = {static_cast<const Position*>(r.chosen), r.k},
+                      .chosen = number_array<const void>::of(r.chosen, r.k, r.position_bytes),
                       .k = r.k,
                       .begin = r.begin,
                       .units = units,
                       .threads_bits = threads.bits});
 }
 
-template <class Unit>
-void launch_by_position(const simt::queue& q, const displace_request& r) {
-  if (r.position_bytes == 4)
-    launch_displacing<Unit, std::uint32_t>(q, r);
-  else
-    launch_displacing<Unit, std::uint64_t>(q, r);
-}
-
 void launch(const simt::queue& q, const displace_request& r) {
   if ((reinterpret_cast<std::uintptr_t>(r.elements) | r.element_bytes) % 4 == 0)
-    launch_by_position<std::uint32_t>(q, r);
+    launch_displacing<std::uint32_t>(q, r);
   else
-    launch_by_position<std::uint8_t>(q, r);
+    launch_displacing<std::uint8_t>(q, r);
 }
 
 } // namespace

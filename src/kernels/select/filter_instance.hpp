@@ -10,7 +10,7 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, class Position>
+template <class Word>
 class filter_launcher {
  public:
   filter_launcher(const simt::queue& q, const filter_request<Word>& r)
@@ -35,20 +35,19 @@ class filter_launcher {
                                            .groups = sample.groups,
                                            .rank = sample.rank,
                                            .bits = r_.codec.bits});
-    simt::launch(q_, {.grid = shape_.tiles}, filter_kernel<Word, Position>{arrays(), chain(), state(), shape_.tiles});
+    simt::launch(q_, {.grid = shape_.tiles}, filter_kernel<Word>{arrays(), chain(), state(), shape_.tiles});
     launch_finish();
   }
 
  private:
-  using tile = typename filter_kernel<Word, Position>::tile;
+  using tile = typename filter_kernel<Word>::tile;
 
   void launch_finish() const {
-    using finish = finish_kernel<Word, Position>;
+    using finish = finish_kernel<Word>;
     const auto tiles = std::uint32_t((r_.n + finish::tile::tile_keys - 1) / finish::tile::tile_keys);
     const unsigned resident = simt::resident_blocks<finish>(q_, {.cooperative = true});
     const std::uint64_t rows = r_.finishes ? r_.capacity / simt::warp_size : 0; // of candidates, which a block ranks
     const std::uint64_t k = r_.finishes ? r_.k : 0;
-    const auto positions = [&](unsigned bytes) { return r_.result.position_bytes == bytes ? k : 0; };
     simt::launch(q_,
                  {.grid = unsigned(std::min<std::uint64_t>(resident, std::max<std::uint64_t>(tiles, rows))),
                   .cooperative = true},
@@ -59,10 +58,8 @@ class filter_launcher {
                         .tiles = tiles,
                         .finishes = r_.finishes,
                         .keys_out = {r_.result.keys, r_.result.keys == nullptr ? 0 : k},
-                        .positions_32 = {static_cast<std::uint32_t*>(r_.result.positions), positions(4)},
-                        .positions_64 = {static_cast<std::uint64_t*>(r_.result.positions), positions(8)},
+                        .positions_out = number_array<void>::of(r_.result.positions, k, r_.result.position_bytes),
                         .writes_keys = r_.result.keys != nullptr,
-                        .position_bytes = r_.result.position_bytes,
                         .limits = row_limits::of(r_.result.results, 1)});
   }
 
@@ -76,9 +73,8 @@ class filter_launcher {
   typename tile::chain chain() const { return {space_ + shape_.chain, shape_.tiles}; }
 
   typename tile::arrays arrays() const {
-    using position = typename tile::position;
-    const auto positions = [](void* at, std::uint64_t count) {
-      return simt::global<position>{static_cast<position*>(at), tile::placed ? count : 0};
+    const auto positions = [this](void* data, std::uint64_t count) {
+      return number_array<void>::of(data, count, r_.position_bytes);
     };
     return {.keys = {r_.keys, r_.n},
             .candidates = {r_.candidates, r_.capacity},
@@ -100,45 +96,26 @@ class filter_launcher {
 
 template <class Word>
 void launch_filter(const simt::queue& q, const filter_request<Word>& r) {
-  if (r.position_bytes == 0)
-    filter_launcher<Word, void>(q, r).launch();
-  else if (r.position_bytes == 4)
-    filter_launcher<Word, std::uint32_t>(q, r).launch();
-  else
-    filter_launcher<Word, std::uint64_t>(q, r).launch();
+  filter_launcher<Word>(q, r).launch();
 }
 
-template <class Word, class Position, class Index>
-void launch_write_as(const simt::queue& q, const write_first_request<Word>& r) {
-  using kernel = write_first_kernel<Word, Position, Index>;
-  using position = typename kernel::position;
-  using index = typename kernel::index;
+template <class Word>
+void launch_write_first(const simt::queue& q, const write_first_request<Word>& r) {
+  using kernel = write_first_kernel<Word>;
   constexpr std::uint64_t most_blocks = 1024;
   const std::uint64_t blocks = (r.k + kernel::block_threads - 1) / kernel::block_threads;
-  const std::uint64_t bound = kernel::placed ? r.k : 0;
+  const auto positions = [&r](const void* data) { return number_array<const void>::of(data, r.k, r.position_bytes); };
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
                kernel{.count = {r.count, 1},
                       .candidates = {r.candidates, r.k},
                       .equals = {r.equals, r.k},
                       .keys_out = {r.result.keys, r.result.keys == nullptr ? 0 : r.k},
-                      .positions = {static_cast<const position*>(r.positions), bound},
-                      .equal_positions = {static_cast<const position*>(r.equal_positions), bound},
-                      .positions_out = {static_cast<index*>(r.result.positions), bound},
+                      .positions = positions(r.positions),
+                      .equal_positions = positions(r.equal_positions),
+                      .positions_out = number_array<void>::of(r.result.positions, r.k, r.result.position_bytes),
                       .k = r.k,
                       .writes_keys = r.result.keys != nullptr,
                       .limits = row_limits::of(r.result.results, 1)});
-}
-
-template <class Word>
-void launch_write_first(const simt::queue& q, const write_first_request<Word>& r) {
-  if (r.position_bytes == 0)
-    launch_write_as<Word, void, void>(q, r);
-  else if (r.position_bytes == 8)
-    launch_write_as<Word, std::uint64_t, std::uint64_t>(q, r);
-  else if (r.result.position_bytes == 8)
-    launch_write_as<Word, std::uint32_t, std::uint64_t>(q, r);
-  else
-    launch_write_as<Word, std::uint32_t, std::uint32_t>(q, r);
 }
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -25,11 +25,11 @@ template <class Word>
 inline constexpr unsigned filter_items = unsigned(detail::filter_shape::tile(sizeof(Word)) /
                                                   detail::filter_shape::threads);
 
-template <class Word, class Position>
+template <class Word>
 struct filter_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = detail::filter_shape::threads, min_blocks = sizeof(Word) <= 8 ? 6 : 4;
-  using tile = filter_tile<Word, Position, block_threads, filter_items<Word>>;
+  using tile = filter_tile<Word, block_threads, filter_items<Word>>;
 
   struct shared {
     simt::shared_value<primitives::tile_ticket> ticket;
@@ -54,19 +54,16 @@ struct filter_kernel {
   }
 };
 
-template <class Word, class Position, class Index>
+template <class Word>
 struct write_first_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = 256;
-  static constexpr bool placed = !std::is_void_v<Position>;
-  using position = std::conditional_t<placed, Position, std::uint32_t>;
-  using index = std::conditional_t<placed, Index, std::uint32_t>;
 
   simt::global<const std::uint64_t> count;
   simt::global<const Word> candidates, equals;
   simt::global<Word> keys_out;
-  simt::global<const position> positions, equal_positions;
-  simt::global<index> positions_out;
+  number_array<const void> positions, equal_positions;
+  number_array<void> positions_out; // where they are wanted
   std::uint64_t k;
   bool writes_keys;
   row_limits limits;
@@ -78,8 +75,8 @@ struct write_first_kernel {
       const bool sorted = i < found;
       if (writes_keys)
         keys_out[i] = sorted ? candidates.load(i) : equals.load(i - found);
-      if constexpr (placed)
-        positions_out[i] = index(sorted ? positions.load(i) : equal_positions.load(i - found));
+      if (positions_out.are_there())
+        positions_out.store(i, sorted ? positions.load(i) : equal_positions.load(i - found));
     }
   }
 };

@@ -66,7 +66,7 @@ struct choose_pivot_kernel {
 
   struct shared {
     alignas(16) simt::shared_array<Word, most_groups> smallest;
-    rank_search_storage search;
+    rank_search_storage<> search;
   };
 
   simt::global<const Word> smallest;

@@ -11,6 +11,7 @@
 // depend on how they are grouped, and what exceeds the room is not written.
 #pragma once
 
+#include "kernels/number_array.hpp"
 #include "primitives/key_codec.hpp"
 #include "primitives/look_back.hpp"
 
@@ -38,24 +39,21 @@ struct filter_state {
   simt::global<std::uint64_t> count; ///< [1] candidates, for the sort that follows
 };
 
-template <class Word, class Position>
+template <class Word>
 struct filter_arrays {
   simt::global<const Word> keys;
   simt::global<Word> candidates, equals;
-  simt::global<Position> positions, equal_positions;
+  number_array<void> positions, equal_positions; ///< where they come along
   std::uint64_t n;
   std::uint64_t capacity, k;
   key_codec<Word> codec;
   bool vectors_allowed; ///< the array is aligned to 16 bytes
 };
 
-/// Position: of positions that come along; void where none do.
-template <class Word, class Position, unsigned Threads, unsigned Items>
+template <class Word, unsigned Threads, unsigned Items>
 class filter_tile {
  public:
-  static constexpr bool placed = !std::is_void_v<Position>;
-  using position = std::conditional_t<placed, Position, std::uint32_t>;
-  using arrays = filter_arrays<Word, position>;
+  using arrays = filter_arrays<Word>;
   using chain = primitives::look_back_chain<std::uint64_t>;
   static constexpr unsigned warps = Threads / simt::warp_size, tile_keys = Threads * Items;
   static_assert(Items <= 32, "a bit a key");
@@ -129,7 +127,7 @@ class filter_tile {
   template <int Width>
   static SORTILE_DEVICE void write(const arrays& a, std::uint32_t mask, std::uint64_t first, std::uint64_t at,
                                    std::uint64_t room, const simt::global<Word>& to,
-                                   const simt::global<position>& positions_to) {
+                                   const number_array<void>& positions_to) {
     if (at >= room || !simt::warp_any(mask != 0))
       return;
     constexpr std::uint32_t row_mask = Width == 32 ? ~0u : (1u << Width) - 1;
@@ -144,8 +142,7 @@ class filter_tile {
       for (; mine != 0 && place < room; mine &= mine - 1, ++place) {
         const std::uint64_t i = first + r * simt::warp_size * unsigned(Width) + simt::trailing_zeros(mine);
         to[place] = a.keys.load(i);
-        if constexpr (placed)
-          positions_to[place] = Position(i);
+        positions_to.store(place, i);
       }
       at += simt::shuffle(upto, simt::warp_size - 1);
     }

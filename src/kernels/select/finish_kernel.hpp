@@ -25,26 +25,25 @@
 #pragma once
 
 #include "kernels/select/filter_kernel.hpp"
+#include "kernels/select/rank_search.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-template <class Word, class Position>
+template <class Word>
 struct finish_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = detail::filter_shape::finish_threads, min_blocks = 1;
   static constexpr unsigned warps = block_threads / simt::warp_size;
-  static constexpr unsigned digit_bits = detail::filter_shape::digit_bits, bins = detail::filter_shape::bins;
+  static constexpr unsigned bins = detail::filter_shape::bins;
   static constexpr std::uint32_t room = sizeof(Word) == 16 ? 4096 : 8192;          // candidates in shared storage
   static constexpr std::uint32_t step = sizeof(Word) <= 4 ? 4 : 16 / sizeof(Word); // of them loaded together
-  using tile = filter_tile<Word, Position, block_threads, filter_items<Word>>;
+  using tile = filter_tile<Word, block_threads, filter_items<Word>>;
+  static_assert(bins == rank_search_storage<>::bins && bins <= block_threads);
 
   struct shared {
     alignas(16) simt::shared_array<Word, room> images;
-    simt::shared_array<std::uint32_t, block_threads> ranks; // of a share
-    simt::shared_array<std::uint32_t, bins> counts;
-    simt::shared_array<std::uint64_t, bins / simt::warp_size> sums;
-    simt::shared_value<std::uint32_t> digit;
-    simt::shared_value<std::uint64_t> before;
+    simt::shared_array<std::uint32_t, block_threads> ranks; // of a share; in the search counts of a digit
+    rank_search_storage<std::uint64_t> search;
     simt::shared_value<primitives::tile_ticket> ticket;
     typename tile::shared of_tile;
   };
@@ -56,10 +55,8 @@ struct finish_kernel {
   std::uint32_t tiles;                    // of this kernel's size
   bool finishes;
   simt::global<Word> keys_out;
-  simt::global<std::uint32_t> positions_32; // one of both where positions are wanted
-  simt::global<std::uint64_t> positions_64;
+  number_array<void> positions_out; // where they are wanted
   bool writes_keys;
-  unsigned position_bytes;
   row_limits limits; // of the results that are written
 
   SORTILE_DEVICE void operator()(shared& s) const {
@@ -94,59 +91,34 @@ struct finish_kernel {
 
   /// The image of the key of rank k − 1, the same in all blocks.
   SORTILE_DEVICE Word kth_image(shared& s) const {
-    Word image = 0, known = 0;
-    std::uint64_t rank = arrays.k - 1;
-    unsigned digit = 0;
-    for (unsigned left = arrays.codec.bits; left > 0; ++digit) {
-      const unsigned width = left < digit_bits ? left : digit_bits;
-      left -= width;
-      const auto mask = Word((1u << width) - 1);
-      count(s, digit, image, known, left, mask);
+    const unsigned t = simt::thread_index();
+    std::uint32_t first = 0; // of the digit's counters
+    const auto count_digit = [&](Word prefix, Word known, unsigned shift, Word mask) {
+      count(s, first, prefix, known, shift, mask);
       simt::grid_barrier();
-      find_bin(s, digit, rank);
-      image = Word(image | Word(Word(s.digit) << left));
-      known = Word(known | Word(mask << left));
-      rank -= s.before;
+      if (t < bins)
+        s.search.counts[t] = histograms.load(first + t, simt::l2_only);
       simt::block_barrier();
-    }
-    return image;
+      first += bins;
+    };
+    return rank_by_digits<Word>(s.search, arrays.n, std::uint64_t(arrays.k - 1), arrays.codec.bits, count_digit).image;
   }
 
-  SORTILE_DEVICE void count(shared& s, unsigned digit, Word prefix, Word known, unsigned shift, Word mask) const {
+  /// Of this block's share of the keys, added to the digit's counters.
+  SORTILE_DEVICE void count(shared& s, std::uint32_t first, Word prefix, Word known, unsigned shift, Word mask) const {
     const unsigned t = simt::thread_index();
     if (t < bins)
-      s.counts[t] = 0;
+      s.ranks[t] = 0;
     simt::block_barrier();
     const std::uint64_t stride = std::uint64_t{simt::grid_size()} * block_threads;
     for (std::uint64_t i = std::uint64_t{simt::block_index()} * block_threads + t; i < arrays.n; i += stride) {
       const Word u = arrays.codec.image(arrays.keys.load(i, simt::streaming));
       if (Word(u & known) == prefix)
-        s.counts.fetch_add(std::uint32_t(Word(u >> shift) & mask), 1u);
+        s.ranks.fetch_add(std::uint32_t(Word(u >> shift) & mask), 1u);
     }
     simt::block_barrier();
-    if (const std::uint32_t mine = t < bins ? s.counts.load(t) : 0; mine != 0)
-      histograms.fetch_add(digit * bins + t, std::uint64_t{mine});
-    simt::block_barrier();
-  }
-
-  /// The bin that holds the rank, and how many keys lie in those before it.
-  SORTILE_DEVICE void find_bin(shared& s, unsigned digit, std::uint64_t rank) const {
-    constexpr unsigned bin_warps = bins / simt::warp_size;
-    const unsigned t = simt::thread_index(), lane = simt::lane_index(), warp = simt::warp_index();
-    const std::uint64_t mine = t < bins ? histograms.load(digit * bins + t, simt::l2_only) : 0;
-    const std::uint64_t upto = primitives::warp_inclusive_scan(mine, primitives::plus{});
-    if (t < bins && lane == simt::warp_size - 1)
-      s.sums[warp] = upto;
-    simt::block_barrier();
-    std::uint64_t before = upto - mine;
-    SORTILE_UNROLL
-    for (unsigned w = 0; w < bin_warps; ++w)
-      before += w < warp ? s.sums.load(w) : 0;
-    if (rank >= before && rank - before < mine) {
-      s.digit = t;
-      s.before = before;
-    }
-    simt::block_barrier();
+    if (const std::uint32_t mine = t < bins ? s.ranks.load(t) : 0; mine != 0)
+      histograms.fetch_add(first + t, std::uint64_t{mine});
   }
 
   /// By all blocks: each ranks its share of the candidates, and what candidates are missing are keys that equal the
@@ -225,17 +197,12 @@ struct finish_kernel {
     return arrays.codec.image(arrays.candidates.load(candidate));
   }
 
-  template <class Positions>
-  SORTILE_DEVICE void put(std::uint32_t to, const simt::global<Word>& keys, const Positions& positions,
+  SORTILE_DEVICE void put(std::uint32_t to, const simt::global<Word>& keys, const number_array<void>& positions,
                           std::uint32_t from) const {
     if (writes_keys)
       keys_out[to] = keys.load(from);
-    if constexpr (tile::placed) {
-      if (position_bytes == 4)
-        positions_32[to] = std::uint32_t(positions.load(from));
-      else
-        positions_64[to] = positions.load(from);
-    }
+    if (positions_out.are_there())
+      positions_out.store(to, positions.load(from));
   }
 };
 

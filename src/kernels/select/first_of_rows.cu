@@ -16,12 +16,11 @@ struct first_of_rows_kernel {
 
   simt::global<const Unit> in;
   simt::global<Unit> out;
-  simt::global<const std::uint32_t> positions_32; // one of both where elements are named
-  simt::global<const std::uint64_t> positions_64;
+  number_array<const void> positions; // where elements are named
   segment_reader where;
   row_limits limits;
   std::uint64_t results, k; // room for them, of all rows and of one
-  unsigned units, position_bytes;
+  unsigned units;
   unsigned threads_bits; // 2^threads_bits threads move an element
   bool positions_in_rows;
 
@@ -34,12 +33,10 @@ struct first_of_rows_kernel {
       const auto found = where.load(row);
       if (i >= limits.at_most(found.length < k ? found.length : k, row))
         continue;
-      std::uint64_t from = i;
-      if (position_bytes != 0)
-        from = position_bytes == 4 ? positions_32.load(to) : positions_64.load(to);
+      std::uint64_t from = positions.are_there() ? positions.load(to) : i;
       if (positions_in_rows && from >= found.length) // of segments that overlap
         continue;
-      if (position_bytes == 0 || positions_in_rows)
+      if (!positions.are_there() || positions_in_rows)
         from += found.begin;
       for (std::uint64_t u = first; u < units; u += 1u << threads_bits)
         out[to * units + u] = in.load(from * units + u);
@@ -54,21 +51,16 @@ void launch_units(const simt::queue& q, const first_of_rows_request& r) {
   using kernel = first_of_rows_kernel<Unit>;
   const std::uint64_t units = r.bytes / sizeof(Unit), results = r.rows * r.k;
   const auto threads = moving_threads::of_units(units);
-  const auto positions = [&](unsigned bytes) {
-    return r.positions != nullptr && r.position_bytes == bytes ? results : 0;
-  };
   const segments rows{.count = r.rows, .length = r.k, .stride = r.stride};
   simt::launch(q, {.grid = threads.blocks(results, kernel::block_threads)},
                kernel{.in = {static_cast<const Unit*>(r.in), r.n * units},
                       .out = {static_cast<Unit*>(r.out), results * units},
-                      .positions_32 = {static_cast<const std::uint32_t*>(r.positions), positions(4)},
-                      .positions_64 = {static_cast<const std::uint64_t*>(r.positions), positions(8)},
+                      .positions = number_array<const void>::of(r.positions, results, r.position_bytes),
                       .where = reader_of(r.where.count == 0 ? rows : r.where, r.n),
                       .limits = row_limits::of(r.results, r.rows),
                       .results = results,
                       .k = r.k,
                       .units = unsigned(units),
-                      .position_bytes = r.positions == nullptr ? 0 : r.position_bytes,
                       .threads_bits = threads.bits,
                       .positions_in_rows = r.positions_in_rows});
 }

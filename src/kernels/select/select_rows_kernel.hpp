@@ -87,7 +87,7 @@ struct select_rows_kernel {
       alignas(16) simt::shared_array<Word, detail::select_rows_sample::most> sample;
     };
     union {
-      rank_search_storage search;
+      rank_search_storage<> search;
       spread_storage spread;
     };
     simt::shared_array<std::uint32_t, 2> found;    // candidates, and keys that equal the pivot
