@@ -91,8 +91,7 @@ bool sort_few(few_array<K> keys, std::size_t n, Order by) noexcept {
   if constexpr (!few_codec<K, Order>::has_bits)
     if (n > most_few)
       return place_in_order(n, codec, keys);
-  by_number(
-      n, [&](auto all) __attribute__((always_inline)) { sort_elements(codec, all, keys); });
+  by_number(n, [&](auto all) SORTILE_INLINED { sort_elements(codec, all, keys); });
   return true;
 }
 
@@ -111,8 +110,7 @@ bool sort_few(few_array<K> keys, few_array<V> values, std::size_t n, Order by) n
     if constexpr (!few_codec<K, Order>::has_bits)
       if (n > most_few)
         return place_in_order(n, codec, keys, values);
-    by_number(
-        n, [&](auto all) __attribute__((always_inline)) { sort_elements(codec, all, keys, values); });
+    by_number(n, [&](auto all) SORTILE_INLINED { sort_elements(codec, all, keys, values); });
     return true;
   }
 }
@@ -127,14 +125,13 @@ bool argsort_few(const K* keys, Index* positions, std::size_t n, Order by) noexc
   if constexpr (!few_codec<K, Order>::has_bits)
     if (n > most_few)
       return number_in_order(keys, positions, n, codec);
-  by_number(
-      n, [&](auto all) __attribute__((always_inline)) { order_elements(codec, all, keys, positions); });
+  by_number(n, [&](auto all) SORTILE_INLINED { order_elements(codec, all, keys, positions); });
   return true;
 }
 
 /// Whether sort(order) has done what options ask for, which is an order at most. False: the library has to be called.
 template <class Sort>
-[[gnu::always_inline]] inline bool sort_as_asked(const options& opts, const Sort& sort) {
+SORTILE_INLINED inline bool sort_as_asked(const options& opts, const Sort& sort) {
   return are_usual_but_bits(opts) &&
          (are_whole_keys(opts.bits) ? sort(opts.order) : sort(order_of_bits{opts.order, opts.bits}));
 }

@@ -17,7 +17,7 @@ inline constexpr few_comparator few_network[] = {{0, 2}, {1, 3}, {4, 6}, {5, 7},
                                                  {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 
 template <std::size_t A, std::size_t B, std::size_t N, class Image>
-[[gnu::always_inline]] inline void order_two(Image (&images)[N]) noexcept {
+SORTILE_INLINED inline void order_two(Image (&images)[N]) noexcept {
   if constexpr (B < N) {
     Image &a = images[A], &b = images[B];
     const bool exchanged = b < a;
@@ -28,8 +28,8 @@ template <std::size_t A, std::size_t B, std::size_t N, class Image>
 }
 
 template <std::size_t N, class Image>
-[[gnu::always_inline]] inline void sort_images(Image (&images)[N]) noexcept {
-  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+SORTILE_INLINED inline void sort_images(Image (&images)[N]) noexcept {
+  [&]<std::size_t... I>(std::index_sequence<I...>) SORTILE_INLINED {
     (order_two<few_network[I].a, few_network[I].b>(images), ...);
   }
   (std::make_index_sequence<std::size(few_network)>{});
@@ -37,8 +37,8 @@ template <std::size_t N, class Image>
 
 /// The places of images in their stable order. A rank begins as the position; each pair moves one of two.
 template <std::size_t N, class Image>
-[[gnu::always_inline]] inline void rank_images(const Image (&images)[N], std::size_t (&ranks)[N]) noexcept {
-  const auto compare = [&]<std::size_t At>(std::integral_constant<std::size_t, At>) __attribute__((always_inline)) {
+SORTILE_INLINED inline void rank_images(const Image (&images)[N], std::size_t (&ranks)[N]) noexcept {
+  const auto compare = [&]<std::size_t At>(std::integral_constant<std::size_t, At>) SORTILE_INLINED {
     constexpr std::size_t a = At / N, b = At % N;
     if constexpr (a < b) {
       const std::size_t second_first = images[b] < images[a];
@@ -46,7 +46,7 @@ template <std::size_t N, class Image>
       ranks[b] -= second_first;
     }
   };
-  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) SORTILE_INLINED {
     (compare(std::integral_constant<std::size_t, I>{}), ...);
   }
   (std::make_index_sequence<N * N>{});
@@ -54,7 +54,7 @@ template <std::size_t N, class Image>
 
 /// N elements of an array, taken out of it before they are put where their ranks say.
 template <class T, std::size_t... I>
-[[gnu::always_inline]] inline auto hold_all(const few_array<T>& array, std::index_sequence<I...>) noexcept {
+SORTILE_INLINED inline auto hold_all(const few_array<T>& array, std::index_sequence<I...>) noexcept {
   struct {
     held<T> elements[sizeof...(I)];
   } all{{hold(array.from[I])...}};
@@ -63,8 +63,8 @@ template <class T, std::size_t... I>
 
 /// Sorts elements as many as the indices. Keys that their images tell alone are exchanged, others go by ranks.
 template <class Codec, class K, std::size_t... I, class... V>
-[[gnu::always_inline]] inline void sort_elements(const Codec& codec, std::index_sequence<I...> all, few_array<K> keys,
-                                                 few_array<V>... values) noexcept {
+SORTILE_INLINED inline void sort_elements(const Codec& codec, std::index_sequence<I...> all, few_array<K> keys,
+                                          few_array<V>... values) noexcept {
   constexpr std::size_t n = sizeof...(I);
   if constexpr (n >= least_seen)
     if (codec.are_in_order(keys.from, std::make_index_sequence<n - 1>{})) {
@@ -79,7 +79,7 @@ template <class Codec, class K, std::size_t... I, class... V>
   } else {
     std::size_t ranks[n] = {I...};
     rank_images(images, ranks);
-    const auto move = [&]<class T>(const few_array<T>& array) __attribute__((always_inline)) {
+    const auto move = [&]<class T>(const few_array<T>& array) SORTILE_INLINED {
       const auto taken = hold_all(array, all);
       (put_held(taken.elements[I], array.to[ranks[I]]), ...);
     };
@@ -90,8 +90,8 @@ template <class Codec, class K, std::size_t... I, class... V>
 
 /// Writes their positions.
 template <class Codec, class K, class Index, std::size_t... I>
-[[gnu::always_inline]] inline void order_elements(const Codec& codec, std::index_sequence<I...>, const K* keys,
-                                                  Index* positions) noexcept {
+SORTILE_INLINED inline void order_elements(const Codec& codec, std::index_sequence<I...>, const K* keys,
+                                           Index* positions) noexcept {
   constexpr std::size_t n = sizeof...(I);
   if constexpr (n >= least_seen)
     if (codec.are_in_order(keys, std::make_index_sequence<n - 1>{})) {
@@ -106,7 +106,7 @@ template <class Codec, class K, class Index, std::size_t... I>
 
 /// Calls sort(index_sequence<0 … n - 1>), n = 2 … most_few.
 template <class Sort>
-[[gnu::always_inline]] inline void by_number(std::size_t n, const Sort& sort) {
+SORTILE_INLINED inline void by_number(std::size_t n, const Sort& sort) {
   switch (n) {
   case 2:
     return sort(std::make_index_sequence<2>{});

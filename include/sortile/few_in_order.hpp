@@ -22,8 +22,8 @@ enum class found_order {
 /// the one before them, without a branch: of random keys mostly three to five. Where there are few, such are counted
 /// among all. Where numbers do not say how −0 and NaNs are ordered, there is none.
 template <class K, class Codec>
-[[gnu::always_inline]] inline found_order look_at_order(const K* keys, std::size_t n, std::size_t few,
-                                                        const Codec& codec) noexcept {
+SORTILE_INLINED inline found_order look_at_order(const K* keys, std::size_t n, std::size_t few,
+                                                 const Codec& codec) noexcept {
   constexpr std::size_t all_at_first = neighbours_at_first.size();
   static_assert(all_at_first == seen_first - 1);
   std::size_t descents = codec.descents(keys, neighbours_at_first);
@@ -62,7 +62,7 @@ void turn_round(T* data, std::size_t n) noexcept {
 }
 
 template <class T>
-[[gnu::always_inline]] inline void move_up(T* at) noexcept {
+SORTILE_INLINED inline void move_up(T* at) noexcept {
   std::memcpy(static_cast<void*>(at), static_cast<const void*>(at - 1), sizeof(T));
 }
 
@@ -75,7 +75,7 @@ bool insert_nearly(std::size_t n, const Codec& codec, K* keys, V*... values) noe
     if (!codec.comes_before(keys[i], keys[i - 1]))
       continue;
     std::size_t at = i;
-    [&](const K given, const held<K> key, const held<V>... value) __attribute__((always_inline)) {
+    [&](const K given, const held<K> key, const held<V>... value) SORTILE_INLINED {
       do {
         move_up(keys + at);
         (move_up(values + at), ...);
@@ -83,8 +83,7 @@ bool insert_nearly(std::size_t n, const Codec& codec, K* keys, V*... values) noe
       } while (at > 0 && codec.comes_before(given, keys[at - 1]));
       put_held(key, keys[at]);
       (put_held(value, values[at]), ...);
-    }
-    (keys[i], hold(keys[i]), hold(values[i])...);
+    }(keys[i], hold(keys[i]), hold(values[i])...);
     if (i - at > left)
       return false;
     left -= i - at;
@@ -108,7 +107,7 @@ using few_rank = std::uint32_t;
 
 /// The ranks of n elements, as rank_images() finds them; is_below(b, a) of their positions.
 template <class IsBelow>
-[[gnu::always_inline]] inline void rank_all(std::size_t n, few_rank* ranks, const IsBelow& is_below) noexcept {
+SORTILE_INLINED inline void rank_all(std::size_t n, few_rank* ranks, const IsBelow& is_below) noexcept {
   for (std::size_t b = 0; b < n; ++b) {
     auto rank = static_cast<few_rank>(b);
     for (std::size_t a = 0; a < b; ++a) {

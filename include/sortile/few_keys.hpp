@@ -14,6 +14,13 @@
 #include <type_traits>
 #include <utility>
 
+// Where the compiler does not optimise, copies of networks take it long, and are no quicker.
+#ifdef __OPTIMIZE__
+#define SORTILE_INLINED __attribute__((always_inline))
+#else
+#define SORTILE_INLINED
+#endif
+
 #pragma GCC visibility push(default) // what is declared here is exported, others stay hidden
 namespace sortile::detail {
 
@@ -48,18 +55,18 @@ using word_of = typename word_of_bytes<sizeof(T)>::type;
 
 /// Whether options leave nothing to ask the library: all but order, bits and number of threads are as they are by
 /// default. Where options are made for the call, compilers see that they are, and ask nothing.
-[[gnu::always_inline]] inline bool are_usual_but_bits(const options& opts) noexcept {
+SORTILE_INLINED inline bool are_usual_but_bits(const options& opts) noexcept {
   return opts.order <= order::descending && opts.engine.empty() && !opts.progress && opts.workspace.data() == nullptr &&
          opts.workspace_limit == 0 && opts.memory == memory::host && opts.stream == nullptr &&
          opts.resource == nullptr && !opts.checked;
 }
 
-[[gnu::always_inline]] inline bool are_whole_keys(bit_window bits) noexcept {
+SORTILE_INLINED inline bool are_whole_keys(bit_window bits) noexcept {
   return bits.begin == 0 && bits.end == bit_window::whole_key;
 }
 
 /// The same with whole keys.
-[[gnu::always_inline]] inline bool are_usual(const options& opts) noexcept {
+SORTILE_INLINED inline bool are_usual(const options& opts) noexcept {
   return are_whole_keys(opts.bits) && are_usual_but_bits(opts);
 }
 
@@ -121,13 +128,13 @@ struct held {
 };
 
 template <class T>
-[[gnu::always_inline]] inline held<T> hold(const T& from) noexcept {
+SORTILE_INLINED inline held<T> hold(const T& from) noexcept {
   held<T> object;
   std::memcpy(&object, static_cast<const void*>(&from), sizeof(T));
   return object;
 }
 template <class T>
-[[gnu::always_inline]] inline void put_held(const held<T>& object, T& to) noexcept {
+SORTILE_INLINED inline void put_held(const held<T>& object, T& to) noexcept {
   std::memcpy(static_cast<void*>(&to), &object, sizeof(T));
 }
 
@@ -204,7 +211,7 @@ struct few_codec : few_window<word_of<K>, Order> {
   static bool descends(order direction) { return direction == order::descending; }
   static bool descends(order_of_bits by) { return by.direction == order::descending; }
 
-  [[gnu::always_inline]] word image(const K& given) const {
+  SORTILE_INLINED word image(const K& given) const {
     const word whole = static_cast<word>(image_of<type>(std::bit_cast<word>(given)) ^ flip);
     if constexpr (has_bits)
       return static_cast<word>(whole & this->decides);
@@ -214,7 +221,7 @@ struct few_codec : few_window<word_of<K>, Order> {
 
   /// Orders keys that are neither −0 nor NaN. Of floats it takes a third of what images take; numbers of bits, since
   /// some programs have the processor take small floats for zeros.
-  [[gnu::always_inline]] word number(const K& given) const {
+  SORTILE_INLINED word number(const K& given) const {
     if constexpr (is_of_floats && !has_bits) {
       const word u = std::bit_cast<word>(given);
       const auto negative = static_cast<word>(static_cast<std::make_signed_t<word>>(u) >> (8 * sizeof(word) - 1));
@@ -223,10 +230,10 @@ struct few_codec : few_window<word_of<K>, Order> {
       return image(given);
     }
   }
-  [[gnu::always_inline]] bool comes_before(const K& a, const K& b) const { return number(a) < number(b); }
+  SORTILE_INLINED bool comes_before(const K& a, const K& b) const { return number(a) < number(b); }
 
   /// Of n keys whose numbers rise: whether they are in order. All but NaNs with a sign are, −0 before +0 too.
-  [[gnu::always_inline]] bool rise_where_numbers_do(const K* keys, std::size_t n) const {
+  SORTILE_INLINED bool rise_where_numbers_do(const K* keys, std::size_t n) const {
     if constexpr (is_of_floats && !has_bits) {
       constexpr word least = static_cast<word>(sign_bit<word> | infinity_of<type, word>);
       return std::bit_cast<word>(keys[0]) <= least && std::bit_cast<word>(keys[n - 1]) <= least;
@@ -247,16 +254,16 @@ struct few_codec : few_window<word_of<K>, Order> {
 
   /// How many of the keys from the second on come before the one before them.
   template <std::size_t... I>
-  [[gnu::always_inline]] std::size_t descents(const K* keys, std::index_sequence<I...>) const {
+  SORTILE_INLINED std::size_t descents(const K* keys, std::index_sequence<I...>) const {
     return (std::size_t{comes_before(keys[I + 1], keys[I])} + ...);
   }
   template <std::size_t... I>
-  [[gnu::always_inline]] bool are_in_order(const K* keys, std::index_sequence<I...>) const {
+  SORTILE_INLINED bool are_in_order(const K* keys, std::index_sequence<I...>) const {
     return (unsigned{comes_before(keys[I + 1], keys[I])} | ...) == 0 && rise_where_numbers_do(keys, sizeof...(I) + 1);
   }
 
   /// Of an image that tells it.
-  [[gnu::always_inline]] K key_of(word image) const {
+  SORTILE_INLINED K key_of(word image) const {
     return std::bit_cast<K>(image_of<type>(static_cast<word>(image ^ flip))); // which is its own inverse
   }
 };
