@@ -1,6 +1,7 @@
 """`sortile sort` and a link to it called `sort`, side by side with GNU sort: outputs and exit statuses over a generated matrix of options and inputs.
 
-A round draws options and an input and compares. SORTILE_GNU_ROUNDS sets their number, SORTILE_TEST_SEED the seed. The real sort is run under LC_ALL=C."""
+A round draws options and an input and compares. SORTILE_GNU_ROUNDS sets their number, which is a thousand in `make test-all`; SORTILE_TEST_SEED the seed. The real sort is
+run under LC_ALL=C."""
 
 import itertools
 import os
@@ -11,7 +12,7 @@ import unittest
 
 from harness import SORTILE, CommandTest, gnu_sort, run
 
-ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "1000"))
+ROUNDS = int(os.environ.get("SORTILE_GNU_ROUNDS", "400"))
 IS_GNU = b"GNU coreutils" in (subprocess.run(["sort", "--version"], capture_output=True, check=False).stdout if shutil.which("sort") else b"")
 
 NUMBERS = [b"0", b"-0", b"+1", b"1", b"-1", b"01", b"1.5", b"1.50", b"-1.5", b".5", b"5.", b"-.5", b"1e3", b"1E-3", b"-1e3", b"0x1f", b"0x1p4", b"10", b"9", b"100",
@@ -106,9 +107,10 @@ class GnuSort(CommandTest):
 
     # ---- tests
 
-    def compare(self, options, text, what):
+    def compare(self, options, text, what, both=True):
+        """A link called sort with GNU sort; and, where both are asked for, the command that it leads to."""
         expected = gnu_sort(*options, stdin=text)
-        for got in (run("sort", "--format", "lines", *options, stdin=text), self.as_sort(*options, stdin=text)):
+        for got in ([run("sort", "--format", "lines", *options, stdin=text)] if both else []) + [self.as_sort(*options, stdin=text)]:
             self.assertEqual((got[0], got[1]), (expected[0], expected[1]), (what, options, text[:400], got[2], expected[2]))
             self.assertEqual(bool(got[2]), bool(expected[2]), (what, options, got[2], expected[2]))
         return expected
@@ -117,14 +119,22 @@ class GnuSort(CommandTest):
         for number in range(ROUNDS):
             options = self.options()
             text = self.text(b"\0" if "-z" in options else b"\n")
-            status, output, _ = self.compare(options, text, number)
+            status, output, _ = self.compare(options, text, number, both=number % 4 < 2)
             if status != 0 or number % 4 != 0:
                 continue
             check = self.random.choice(["-c", "-C", "--check", "--check=quiet", "--check=silent", "--check=diagnose-first"])
             for tested in (text, output):
-                self.compare([check, *options], tested, (number, "check"))
+                self.compare([check, *options], tested, (number, "check"), both=number % 8 == 0)
             halves = [self.file("half%d" % i, gnu_sort(*options, stdin=self.text(b"\0" if "-z" in options else b"\n"))[1]) for i in range(self.random.randrange(1, 4))]
-            self.compare(["-m", *options, *halves], b"", (number, "merge"))
+            self.compare(["-m", *options, *halves], b"", (number, "merge"), both=number % 8 == 0)
+
+    def test_ends_behind_blanks(self):
+        """Keys that end at a character of a field: which one depends on whether the blanks in front of it count. The matrix hardly ever draws where that shows."""
+        fields = [b"a", b" a", b"  a", b"b", b" b", b"\tb", b"   ab", b" ba", b"  ba", b"ab"]
+        text = b"".join(first + b" " + second + b"\n" for first in fields for second in fields)
+        for options in (["-k2b,2.1b"], ["-k2b,2.2"], ["-k2,2.2b"], ["-b", "-k2,2.1"], ["-b", "-k2,2.1b"], ["-k1,2.1b"], ["-k1b,1.2b"], ["-k1.2b,2.1b", "-r"], ["-k2,2.1bn"], ["-t ", "-k2b,3.1b"]):
+            for more in ([], ["-s"], ["-u"]):
+                self.compare(options + more, text, "ends")
 
     def odd_count(self):
         """Field numbers and offsets as people do not write them; beyond 64 bits GNU sort 9.1 takes offsets from in front of the field."""
