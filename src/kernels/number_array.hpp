@@ -10,19 +10,18 @@
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
-/// In device memory; or nothing, where there is no array. Memory: void, or const void of what is read alone.
-template <class Memory>
-struct number_array {
-  template <class T>
-  using items = simt::global<std::conditional_t<std::is_const_v<Memory>, const T, T>>;
+/// In device memory; or nothing, where there is no array. Of std::uint32_t and std::uint64_t, or both const.
+template <class Narrow, class Wide>
+struct numbers_of_either_width {
+  using memory = std::conditional_t<std::is_const_v<Narrow>, const void, void>;
 
-  items<std::uint32_t> narrow; // one of both
-  items<std::uint64_t> wide;
+  simt::global<Narrow> narrow; // one of both
+  simt::global<Wide> wide;
   unsigned bytes; ///< of a number; 0: none is there
 
-  static number_array of(Memory* data, std::uint64_t count, std::size_t bytes) {
+  static numbers_of_either_width of(memory* data, std::uint64_t count, std::size_t bytes) {
     const unsigned there = data == nullptr ? 0 : unsigned(bytes);
-    return {part<std::uint32_t>(data, count, there), part<std::uint64_t>(data, count, there), there};
+    return {part<Narrow>(data, count, there), part<Wide>(data, count, there), there};
   }
   SORTILE_DEVICE bool are_there() const { return bytes != 0; }
   /// Of those that are there.
@@ -37,10 +36,12 @@ struct number_array {
 
  private:
   template <class T>
-  static items<T> part(Memory* data, std::uint64_t count, unsigned bytes) {
-    using item = std::conditional_t<std::is_const_v<Memory>, const T, T>;
-    return {bytes == sizeof(T) ? static_cast<item*>(data) : nullptr, bytes == sizeof(T) ? count : 0};
+  static simt::global<T> part(memory* data, std::uint64_t count, unsigned bytes) {
+    return {bytes == sizeof(T) ? static_cast<T*>(data) : nullptr, bytes == sizeof(T) ? count : 0};
   }
 };
+
+using number_array = numbers_of_either_width<std::uint32_t, std::uint64_t>;
+using const_number_array = numbers_of_either_width<const std::uint32_t, const std::uint64_t>;
 
 } // namespace sortile::kernels::inline SORTILE_BACKEND

@@ -17,7 +17,7 @@ void launch_moves(const simt::queue& q, const move_runs_request& r, const run_li
                kernel{.list = list,
                       .values = r.values,
                       .out = {static_cast<Unit*>(r.out), list.n * units},
-                      .numbers = number_array<const void>::of(r.numbers, list.n, r.number_bytes),
+                      .numbers = const_number_array::of(r.numbers, list.n, r.number_bytes),
                       .units = units,
                       .threads_bits = threads.bits});
 }

@@ -17,7 +17,7 @@ struct move_runs_kernel {
   run_list list;
   bool values;
   simt::global<Unit> out;
-  number_array<const void> numbers; // of the elements that are wanted; none where all are, in their order
+  const_number_array numbers; // of the elements that are wanted; none where all are, in their order
   std::uint64_t units;
   unsigned threads_bits; // 2^threads_bits threads move an element
 

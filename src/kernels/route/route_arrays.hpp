@@ -7,7 +7,7 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 /// An output. no_expert is written with all bits set, whatever the width.
-struct route_numbers : number_array<void> {
+struct route_numbers : number_array {
   SORTILE_DEVICE void store(std::uint32_t i, std::uint32_t v) const {
     if (bytes == 4)
       narrow[i] = v;
@@ -24,7 +24,7 @@ struct route_arrays {
 
   static route_arrays of(const route_job<Word>& job) {
     const auto numbers = [&job](void* data, std::uint64_t count) {
-      return route_numbers{number_array<void>::of(data, count, job.index_bytes)};
+      return route_numbers{number_array::of(data, count, job.index_bytes)};
     };
     return {.experts = {job.experts, job.n},
             .offsets = numbers(job.offsets, std::uint64_t{job.expert_count} + 1),

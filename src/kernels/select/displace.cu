@@ -40,7 +40,7 @@ struct displace_kernel {
   };
 
   simt::global<Unit> elements;
-  number_array<const void> chosen; // ascending
+  const_number_array chosen; // ascending
   std::uint64_t k, begin;
   std::uint64_t units;   // of an element
   unsigned threads_bits; // 2^threads_bits threads move an element
@@ -81,7 +81,7 @@ void launch_displacing(const simt::queue& q, const displace_request& r) {
   const auto threads = moving_threads::of_units(units);
   simt::launch(q, {.grid = threads.blocks(r.k, kernel::block_threads)},
                kernel{.elements = {static_cast<Unit*>(r.elements), r.n * units},
-                      .chosen = number_array<const void>::of(r.chosen, r.k, r.position_bytes),
+                      .chosen = const_number_array::of(r.chosen, r.k, r.position_bytes),
                       .k = r.k,
                       .begin = r.begin,
                       .units = units,

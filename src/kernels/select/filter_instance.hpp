@@ -58,7 +58,7 @@ class filter_launcher {
                         .tiles = tiles,
                         .finishes = r_.finishes,
                         .keys_out = {r_.result.keys, r_.result.keys == nullptr ? 0 : k},
-                        .positions_out = number_array<void>::of(r_.result.positions, k, r_.result.position_bytes),
+                        .positions_out = number_array::of(r_.result.positions, k, r_.result.position_bytes),
                         .writes_keys = r_.result.keys != nullptr,
                         .limits = row_limits::of(r_.result.results, 1)});
   }
@@ -74,7 +74,7 @@ class filter_launcher {
 
   typename tile::arrays arrays() const {
     const auto positions = [this](void* data, std::uint64_t count) {
-      return number_array<void>::of(data, count, r_.position_bytes);
+      return number_array::of(data, count, r_.position_bytes);
     };
     return {.keys = {r_.keys, r_.n},
             .candidates = {r_.candidates, r_.capacity},
@@ -104,7 +104,7 @@ void launch_write_first(const simt::queue& q, const write_first_request<Word>& r
   using kernel = write_first_kernel<Word>;
   constexpr std::uint64_t most_blocks = 1024;
   const std::uint64_t blocks = (r.k + kernel::block_threads - 1) / kernel::block_threads;
-  const auto positions = [&r](const void* data) { return number_array<const void>::of(data, r.k, r.position_bytes); };
+  const auto positions = [&r](const void* data) { return const_number_array::of(data, r.k, r.position_bytes); };
   simt::launch(q, {.grid = unsigned(std::min(blocks, most_blocks))},
                kernel{.count = {r.count, 1},
                       .candidates = {r.candidates, r.k},
@@ -112,7 +112,7 @@ void launch_write_first(const simt::queue& q, const write_first_request<Word>& r
                       .keys_out = {r.result.keys, r.result.keys == nullptr ? 0 : r.k},
                       .positions = positions(r.positions),
                       .equal_positions = positions(r.equal_positions),
-                      .positions_out = number_array<void>::of(r.result.positions, r.k, r.result.position_bytes),
+                      .positions_out = number_array::of(r.result.positions, r.k, r.result.position_bytes),
                       .k = r.k,
                       .writes_keys = r.result.keys != nullptr,
                       .limits = row_limits::of(r.result.results, 1)});

@@ -62,8 +62,8 @@ struct write_first_kernel {
   simt::global<const std::uint64_t> count;
   simt::global<const Word> candidates, equals;
   simt::global<Word> keys_out;
-  number_array<const void> positions, equal_positions;
-  number_array<void> positions_out; // where they are wanted
+  const_number_array positions, equal_positions;
+  number_array positions_out; // where they are wanted
   std::uint64_t k;
   bool writes_keys;
   row_limits limits;

@@ -43,7 +43,7 @@ template <class Word>
 struct filter_arrays {
   simt::global<const Word> keys;
   simt::global<Word> candidates, equals;
-  number_array<void> positions, equal_positions; ///< where they come along
+  number_array positions, equal_positions; ///< where they come along
   std::uint64_t n;
   std::uint64_t capacity, k;
   key_codec<Word> codec;
@@ -126,8 +126,7 @@ class filter_tile {
   /// few rows have any, and kept in registers until here they would spill.
   template <int Width>
   static SORTILE_DEVICE void write(const arrays& a, std::uint32_t mask, std::uint64_t first, std::uint64_t at,
-                                   std::uint64_t room, const simt::global<Word>& to,
-                                   const number_array<void>& positions_to) {
+                                   std::uint64_t room, const simt::global<Word>& to, const number_array& positions_to) {
     if (at >= room || !simt::warp_any(mask != 0))
       return;
     constexpr std::uint32_t row_mask = Width == 32 ? ~0u : (1u << Width) - 1;

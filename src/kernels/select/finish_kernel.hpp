@@ -55,7 +55,7 @@ struct finish_kernel {
   std::uint32_t tiles;                    // of this kernel's size
   bool finishes;
   simt::global<Word> keys_out;
-  number_array<void> positions_out; // where they are wanted
+  number_array positions_out; // where they are wanted
   bool writes_keys;
   row_limits limits; // of the results that are written
 
@@ -197,7 +197,7 @@ struct finish_kernel {
     return arrays.codec.image(arrays.candidates.load(candidate));
   }
 
-  SORTILE_DEVICE void put(std::uint32_t to, const simt::global<Word>& keys, const number_array<void>& positions,
+  SORTILE_DEVICE void put(std::uint32_t to, const simt::global<Word>& keys, const number_array& positions,
                           std::uint32_t from) const {
     if (writes_keys)
       keys_out[to] = keys.load(from);

@@ -16,7 +16,7 @@ struct first_of_rows_kernel {
 
   simt::global<const Unit> in;
   simt::global<Unit> out;
-  number_array<const void> positions; // where elements are named
+  const_number_array positions; // where elements are named
   segment_reader where;
   row_limits limits;
   std::uint64_t results, k; // room for them, of all rows and of one
@@ -55,7 +55,7 @@ void launch_units(const simt::queue& q, const first_of_rows_request& r) {
   simt::launch(q, {.grid = threads.blocks(results, kernel::block_threads)},
                kernel{.in = {static_cast<const Unit*>(r.in), r.n * units},
                       .out = {static_cast<Unit*>(r.out), results * units},
-                      .positions = number_array<const void>::of(r.positions, results, r.position_bytes),
+                      .positions = const_number_array::of(r.positions, results, r.position_bytes),
                       .where = reader_of(r.where.count == 0 ? rows : r.where, r.n),
                       .limits = row_limits::of(r.results, r.rows),
                       .results = results,

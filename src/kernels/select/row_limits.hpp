@@ -7,11 +7,11 @@
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
 struct row_limits {
-  number_array<const void> results; // none: all rows have as many as there is room for
+  const_number_array results; // none: all rows have as many as there is room for
 
   /// Of `rows` rows.
   static row_limits of(const row_numbers& r, std::uint64_t rows) {
-    return {number_array<const void>::of(r.data, rows, r.bytes)};
+    return {const_number_array::of(r.data, rows, r.bytes)};
   }
 
   /// The results of this row, at most so many.

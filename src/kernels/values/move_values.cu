@@ -15,7 +15,7 @@ struct move_values_kernel {
 
   simt::global<const Unit> in;
   simt::global<Unit> out;
-  number_array<const void> indices; // none: values stay in their order
+  const_number_array indices; // none: values stay in their order
   std::uint64_t n;
   std::uint64_t in_units, out_units, units; // from one value to the next, and to move
   unsigned threads_bits;                    // 2^threads_bits threads move a value
@@ -42,7 +42,7 @@ void launch_moves(const simt::queue& q, const move_values_request& r) {
   simt::launch(q, {.grid = threads.blocks(r.n, kernel::block_threads)},
                kernel{.in = {static_cast<const Unit*>(r.in), (r.in_n == 0 ? r.n : r.in_n) * r.in_bytes / sizeof(Unit)},
                       .out = {static_cast<Unit*>(r.out), r.n * r.out_bytes / sizeof(Unit)},
-                      .indices = number_array<const void>::of(r.indices, r.n, r.index_bytes),
+                      .indices = const_number_array::of(r.indices, r.n, r.index_bytes),
                       .n = r.n,
                       .in_units = r.in_bytes / sizeof(Unit),
                       .out_units = r.out_bytes / sizeof(Unit),
