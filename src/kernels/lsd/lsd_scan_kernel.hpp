@@ -4,7 +4,7 @@
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards;
 //                 of floats, whether there is a −0 or a NaN; which high digits nearly all keys have (keys_apart.hpp)
 //
-// A resident grid strides over the keys, four loads of 16 bytes in flight per thread, and the next four on their way.
+// A resident grid strides over the keys, two loads of 16 bytes in flight per thread, and the next two on their way.
 // Each counter has several copies beside each other, and the lane chooses one: 32 copies for 4-byte keys, so that each
 // lane has its own bank, for wider ones as many as 128 KB hold, for narrower ones 16. Then the scan is bound by
 // additions to shared storage: 3.5 clocks of a multiprocessor each, one per digit and row. For the order, each thread
@@ -32,7 +32,7 @@ struct lsd_scan_kernel {
   static constexpr bool starts_early = true;
   static constexpr unsigned block_threads = sizeof(Word) <= 2 ? 512 : 1024;
   static constexpr unsigned min_blocks = sizeof(Word) <= 2 ? 3 : 1;
-  static constexpr unsigned in_flight = 4, copies = sizeof(Word) <= 2 ? 16 : 128 / sizeof(Word);
+  static constexpr unsigned in_flight = 2, copies = sizeof(Word) <= 2 ? 16 : 128 / sizeof(Word);
   static constexpr unsigned digits = sizeof(Word), radix = 256, pieces = (sizeof(Word) + 3) / 4;
   static constexpr int vector = int(16 / sizeof(Word));
   enum gathered_words : unsigned { ones, zeros = 4, order = 8, special, gathered_size }; // ones, zeros: of 32 bits
@@ -135,18 +135,19 @@ struct lsd_scan_kernel {
   template <class Image>
   SORTILE_DEVICE bool few_at_first(shared& s, std::uint64_t n, const Image& image) const {
     const auto v = std::uint64_t{simt::block_index()} * block_threads * in_flight + simt::thread_index();
-    std::uint32_t fresh = 0;
+    typename own_values::first_values first;
     if (v < (n - head(n)) / unsigned(vector)) {
       const keys_vector x = simt::load_vector<vector>(keys, first_of(v));
       SORTILE_UNROLL
       for (int e = 0; e < vector; ++e)
-        fresh += own_values::is_new(s.values, image.image(x[e])) ? 1 : 0;
+        first.ask(s.values, image.image(x[e]));
     }
-    fresh = simt::warp_reduce_add(fresh);
+    const std::uint32_t of_warp = simt::warp_reduce_add(first.seen | first.again << 16);
     if (simt::lane_index() == 0)
-      s.values.values.fetch_add(0, fresh, simt::relaxed, simt::block_scope);
+      s.values.values.fetch_add(0, of_warp, simt::relaxed, simt::block_scope);
     simt::block_barrier();
-    const bool few = own_values::has_room(s.values);
+    const std::uint32_t of_block = s.values.values.load(0);
+    const bool few = typename own_values::first_values{of_block & 0xffff, of_block >> 16}.are_few();
     if (!few)
       return false;
     simt::block_barrier(); // all know it

@@ -11,8 +11,9 @@
 //             last, where the word is 1
 //   values    how many images there are; the first one that finds `most` others, or no empty slot near, is refused
 //
-// A table that becomes full costs 10 to 15 µs. So a block first asks how many of its first keys differ, 16 bytes of
-// them a thread, by one bit for each hash: where these are too many already, nothing is counted by value.
+// A table that becomes full costs 10 to 15 µs. So a block first asks how many values its first keys have, 16 bytes of
+// them a thread, and how many of these occur once: where they are too many already, or will be, nothing is counted by
+// value.
 //
 // For keys to be written from counts, equal images have to mean equal bits: integers and their whole width; floats but
 // for −0 and NaNs. A pass by rank moves the keys themselves, and takes all.
@@ -45,9 +46,11 @@ struct value_slots {
   static SORTILE_DEVICE Word image_at(unsigned slot, Word mark) { return slot == own_slot ? Word{0} : mark; }
 
   /// The slot of an image, which takes an empty one if there is none yet; all_slots where it is refused. admit() tells
-  /// whether another image may be added, before it is, and added() that it has been.
-  template <class Images, class Scope, class Admit, class Added>
-  static SORTILE_DEVICE unsigned find(const Images& images, Word image, Scope scope, Admit admit, Added added) {
+  /// whether another image may be added, before it is, and added() that it has been; goes_on(), asked after each probe
+  /// in vain, whether there is any use in another one.
+  template <class Images, class Scope, class Admit, class Added, class GoesOn>
+  static SORTILE_DEVICE unsigned find(const Images& images, Word image, Scope scope, Admit admit, Added added,
+                                      GoesOn goes_on) {
     const Word mark = mark_of(image);
     unsigned at = slot_of(image);
     for (unsigned p = 0; p < probes; ++p, at = next_slot(at)) {
@@ -63,6 +66,8 @@ struct value_slots {
       }
       if (here == mark)
         return at;
+      if (!goes_on())
+        break;
     }
     return all_slots;
   }
@@ -81,10 +86,12 @@ struct value_table {
   simt::global<std::uint64_t> values; // one: how many images there are
 
   SORTILE_DEVICE void refuse() const { values.fetch_add(0, refused); }
-  /// By one thread for an image.
+  /// By one thread for an image. Where blocks have few values each and many together, all of them meet a full table at
+  /// once: 32 probes of it are 32 round trips to memory (40 µs).
   SORTILE_DEVICE void add(Word image, std::uint32_t count) const {
     const unsigned slot = places::find(
-        images, image, simt::device_scope, [] { return true; }, [this] { values.fetch_add(0, std::uint64_t{1}); });
+        images, image, simt::device_scope, [] { return true; }, [this] { values.fetch_add(0, std::uint64_t{1}); },
+        [this] { return values.load(0, simt::relaxed) <= most; });
     if (slot == places::all_slots)
       refuse();
     else
@@ -119,17 +126,35 @@ struct block_values {
   static SORTILE_DEVICE void give_up(storage& s) {
     s.values.fetch_add(0, table::most + 1, simt::relaxed, simt::block_scope);
   }
-  /// Whether no image with the same hash of 15 bits has been asked about; the counts serve as bits.
-  static SORTILE_DEVICE bool is_new(storage& s, Word image) {
-    const std::uint32_t hash = primitives::multiplicative_hash<15>(image), bit = 1u << (hash & 31);
-    return (s.counts.fetch_or(hash >> 5, bit, simt::relaxed, simt::block_scope) & bit) == 0;
-  }
+  /// What some first images, asked about one by one, say of all: how many values they have, and how many of these more
+  /// than one has. Values are told apart by a hash of 15 bits; the counts serve as bits.
+  struct first_values {
+    std::uint32_t seen = 0, again = 0;
+
+    SORTILE_DEVICE void ask(storage& s, Word image) {
+      const std::uint32_t hash = primitives::multiplicative_hash<15>(image), bit = 1u << (hash & 31);
+      const auto has = [&](unsigned word) {
+        return (s.counts.fetch_or(word, bit, simt::relaxed, simt::block_scope) & bit) != 0;
+      };
+      constexpr unsigned words = 1u << 10;
+      if (!has(hash >> 5))
+        ++seen;
+      else if (!has(words + (hash >> 5)))
+        ++again;
+    }
+    /// No more than `most`, and hardly as many still to come: at least once² / (2 · twice) by Chao's estimate (1984),
+    /// of the values that occur once and twice among these.
+    SORTILE_DEVICE bool are_few() const {
+      const std::uint32_t once = seen - again;
+      return seen <= table::most && once * once <= 2 * (again + 1) * table::most;
+    }
+  };
   /// False: not counted, there is no room.
   static SORTILE_DEVICE bool count(storage& s, Word image) {
     const unsigned at = places::find(
         s.images, image, simt::block_scope,
         [&s] { return s.values.load(0, simt::relaxed, simt::block_scope) < table::most; },
-        [&s] { s.values.fetch_add(0, 1u, simt::relaxed, simt::block_scope); });
+        [&s] { s.values.fetch_add(0, 1u, simt::relaxed, simt::block_scope); }, [] { return true; });
     if (at == places::all_slots) {
       give_up(s);
       return false;
