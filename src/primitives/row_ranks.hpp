@@ -33,12 +33,12 @@ struct row_ranks {
     if (Votes && !are_alike(digits))
       find_by_votes(t, digits, put);
     else
-      find_rows<false>(t, digits, all_lanes, put);
+      find_rows<false>(t, digits, all_lanes{}, put);
   }
   /// The same of rows that are not alike.
   template <class Digits, class Put>
   static SORTILE_DEVICE void find_by_votes(const tables& t, const Digits& digits, Put put) {
-    find_rows<Votes>(t, digits, all_lanes, put);
+    find_rows<Votes>(t, digits, all_lanes{}, put);
   }
   /// By whole warps; has(i) tells whether this lane has an element in row i.
   template <class Digits, class Has, class Put>
@@ -54,7 +54,9 @@ struct row_ranks {
   }
 
  private:
-  static constexpr auto all_lanes = [](int) { return simt::full_warp; };
+  struct all_lanes { // no lambda: whoever includes this may compile without --expt-relaxed-constexpr
+    SORTILE_DEVICE unsigned operator()(int) const { return simt::full_warp; }
+  };
   /// present(i): lanes that have an element in row i.
   template <bool ByVotes, class Digits, class Present, class Put>
   static SORTILE_DEVICE void find_rows(const tables& t, const Digits& digits, Present present, Put put) {
