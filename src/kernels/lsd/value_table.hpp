@@ -142,8 +142,8 @@ struct block_values {
       else if (!has(words + (hash >> 5)))
         ++again;
     }
-    /// No more than `most`, and hardly as many still to come: at least once² / (2 · twice) by Chao's estimate (1984),
-    /// of the values that occur once and twice among these.
+    /// No more than `most`, and hardly as many still to come: at least once² / (2 · twice), where so many values occur
+    /// once and twice among these (Chao 1984). `again`, those that occur more than once, makes the bound lower still.
     SORTILE_DEVICE bool are_few() const {
       const std::uint32_t once = seen - again;
       return seen <= table::most && once * once <= 2 * (again + 1) * table::most;
