@@ -275,14 +275,21 @@ class TestJax:
 
         for largest, nan in DIRECTIONS:
             how = {"largest": largest, "nan": nan}
+            same_k = sortile.segment_top_k(x, k, offsets, most=4, **how)
+            wanted = [sortile.segment_top_k(x, 4, offsets, fill=7, **how), *[same_k] * 4, sortile.segment_top_k(x, k, offsets, **how)]
             for where in (offsets, there):
-                same(jax.jit(lambda a: sortile.segment_top_k(a, 4, where, fill=7, **how))(x),
-                     sortile.segment_top_k(x, 4, offsets, fill=7, **how))
-                wanted = sortile.segment_top_k(x, k, offsets, most=4, **how)
-                for of_each in (k, k.tolist(), jax.numpy.array(k, "int32")):
-                    same(jax.jit(lambda a: sortile.segment_top_k(a, of_each, where, most=4, **how))(x), wanted)
-                same(jax.jit(lambda a, k, w: sortile.segment_top_k(a, k, w, most=4, **how))(x, k, there), wanted)
-                same(jax.jit(lambda a: sortile.segment_top_k(a, k, where, **how))(x), sortile.segment_top_k(x, k, offsets, **how))
+
+                def calls(a, traced_k, traced_where):
+                    yield sortile.segment_top_k(a, 4, where, fill=7, **how)
+                    for of_each in (k, k.tolist(), jax.numpy.array(k, "int32")):
+                        yield sortile.segment_top_k(a, of_each, where, most=4, **how)
+                    yield sortile.segment_top_k(a, traced_k, traced_where, most=4, **how)
+                    yield sortile.segment_top_k(a, k, where, **how)
+
+                at_once = jax.jit(lambda *given: list(calls(*given)))(x, k, there)
+                assert len(at_once) == len(wanted)
+                for found, right in zip(at_once, wanted):
+                    same(found, right)
         for name in arrays.INTEGERS:
             if np.dtype(name).isnative and np.dtype(name).itemsize < 8:
                 y = arrays.fill(np.dtype(name), 300, 2, 40)
@@ -413,8 +420,9 @@ class TestJax:
             begins, ends = offsets if isinstance(offsets, tuple) else (offsets[:-1], offsets[1:])
             parts = [(b, e) for b, e in zip(begins, ends) if e > b]
             for q in (0.5, [0.0, 0.3]):
-                slope = jax.grad(lambda a: jax.numpy.nansum(sortile.segment_quantile(a, q, offsets) ** 2))(x)
-                wanted = jax.grad(lambda a: sum((sortile.quantile(a[b:e], q) ** 2).sum() for b, e in parts))(x)
+                slope = jax.grad(lambda a: jax.numpy.nansum(sortile.segment_quantile(a, q, offsets) ** 2))
+                slope = (jax.jit(slope) if isinstance(q, list) else slope)(x)  # with jit, and without
+                wanted = jax.jit(jax.grad(lambda a: sum((sortile.quantile(a[b:e], q) ** 2).sum() for b, e in parts)))(x)
                 np.testing.assert_allclose(slope, wanted, rtol=1e-4, atol=1e-4)
 
     def test_narrow_values_of_many_rows(self, jax):
