@@ -21,6 +21,10 @@ class atomic_view {
   bool compare_exchange(T& seen, T wanted) const {
     return __atomic_compare_exchange_n(place_, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   }
+  /// What was written before it is seen by who loads `wanted`, and acquires; and so is what `seen` stands for.
+  bool publish(T& seen, T wanted) const {
+    return __atomic_compare_exchange_n(place_, &seen, wanted, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+  }
 
  private:
   static constexpr int number(std::memory_order order) {

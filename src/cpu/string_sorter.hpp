@@ -19,6 +19,8 @@
 //   positions  |  2  |  7  |  9  |  4  |  0  |  5  |
 //               └─ group: next words ─┘  done   └ group ┘
 //
+// Of long lists whose strings come again and again only the different ones are sorted so (string_repeats.hpp).
+//
 // Invariants: a group is a range of positions that holds its strings' final places. Before it is sorted its positions
 // ascend, since every step is stable; so equal strings keep their order. Its strings agree in their first `depth` bytes
 // and none ends before them.
@@ -33,6 +35,7 @@
 
 #include "cpu/parallel.hpp"
 #include "cpu/string_batch.hpp"
+#include "cpu/string_repeats.hpp"
 
 #include <array>
 #include <functional>
@@ -61,10 +64,10 @@ class string_sorter {
     progress_.report();
     if (n == 1)
       task_.positions[0] = 0;
-    else if (n > batch::most)
-      sort_all();
-    else if (n > 1)
+    else if (n > 1 && n <= batch::most)
       workers_[0].by_text.sort_all();
+    else if (n > 1 && !sort_different())
+      sort_all();
     const std::size_t remaining = task_.repeats.empty() ? n : keep_first_of_equals();
     progress_.finish();
     return remaining;
@@ -93,6 +96,21 @@ class string_sorter {
   };
 
   // ---- all strings ----
+
+  /// Sorts strings of which few are different; false where there is nothing to gain, and nothing is done.
+  bool sort_different() {
+    if (threads_ > string_repeats::most_threads || !string_repeats::seem_to_pay(task_.strings, task_.n))
+      return false;
+    string_repeats all;
+    if (!all.find(task_.strings, task_.n, threads_, &progress_))
+      return false;
+    progress_.add(2 * std::uint64_t{task_.n});
+    progress_.report();
+    all.place(task_.complement == 0 ? order::ascending : order::descending, threads_, task_.positions,
+              [&](std::size_t begin, std::size_t n) { task_.mark_repeats(task_.positions + begin, n); });
+    progress_.add(2 * std::uint64_t{task_.n});
+    return true;
+  }
 
   void sort_all() {
     const std::size_t n = task_.n;

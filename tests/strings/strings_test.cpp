@@ -238,6 +238,48 @@ TEST(strings, large_groups_on_several_threads) {
     }
 }
 
+// So many, of which so few are different, that these alone are sorted.
+TEST(strings, few_of_many_are_different) {
+  std::mt19937_64 random(6);
+  strings different{"", std::string(1, '\0'), std::string(2, '\0')};
+  for (const std::size_t length :
+       {1u, 6u, 7u, 8u, 9u, 31u, 63u, 64u, 65u, 72u, 127u, 128u, 255u, 256u, 257u, 264u, 265u, 400u})
+    for (std::size_t at = 0; at < length; at += 1 + length / 12) // one byte differs, wherever it is
+      for (const char byte : {'\0', 'a', '\xff'}) {
+        std::string text(length, 'm');
+        text[at] = byte;
+        different.push_back(text);
+      }
+  strings all(70'000);
+  for (std::string& text : all)
+    text = different[random() % different.size()];
+  all.back() = "this one comes once, behind all others";
+  for (const unsigned threads : {1u, 2u, 3u, 4u, 5u, 64u})
+    for (const order direction : {order::ascending, order::descending})
+      check(all, {.order = direction, .threads = threads});
+}
+
+// What a sample takes for equal, since it looks at the ends of strings alone, is different.
+TEST(strings, chosen_ones_look_alike) {
+  strings all(70'000);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = std::string(256, 'h') + std::to_string(100'000 + i * 7919 % all.size()) + std::string(8, 't');
+  for (const unsigned threads : {1u, 2u})
+    check(all, {.threads = threads});
+}
+
+// A list repeated line by line, and another one whose first lines alone are few.
+TEST(strings, lines_come_again_later) {
+  for (const std::size_t from : {0u, 60'000u}) {
+    strings all(130'000);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = "a line of a text, which has the number " +
+               std::to_string((i < from ? i % 50 : i % 9000 + (from > 0 ? i * 17 : 0)));
+    for (const unsigned threads : {1u, 4u})
+      check(all, {.order = order::descending, .threads = threads});
+  }
+}
+
 TEST(strings, separators_are_no_part_of_them) {
   const std::string text = "pear\nfig\n\nfig\napple"; // the last line's newline is missing
   const std::vector<std::uint64_t> starts = {0, 5, 9, 10, 14, text.size() + 1};
