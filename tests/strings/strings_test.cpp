@@ -114,6 +114,13 @@ void check(const strings& all, const options& opts) {
   ASSERT_TRUE(same(unique_strings<std::uint32_t>(narrow.view(), opts), different));
 }
 
+/// The same of views alone.
+void check_views(const strings& all, const options& opts) {
+  const std::vector<std::string_view> views(all.begin(), all.end());
+  ASSERT_TRUE(same(argsort_strings(views, opts), expected_order(all, opts.order, false)));
+  ASSERT_TRUE(same(unique_strings<std::uint32_t>(views, opts), expected_order(all, opts.order, true)));
+}
+
 /// Calls f with each instruction set that this machine has, as the widest.
 template <class F>
 void by_each_instruction_set(const F& f) {
@@ -229,12 +236,9 @@ TEST(strings, large_groups_on_several_threads) {
     for (const unsigned threads : {1u, 2u, 7u, 16u, 64u}) {
       SCOPED_TRACE(std::string(kind) + ", threads " + std::to_string(threads));
       const strings all = drawn(kind, 70'000, threads);
-      const std::vector<std::string_view> views(all.begin(), all.end());
-      const order direction = threads == 2 ? order::descending : order::ascending;
-      ASSERT_TRUE(same(argsort_strings(views, {.order = direction, .threads = threads}),
-                       expected_order(all, direction, false)));
-      ASSERT_TRUE(same(unique_strings<std::uint32_t>(views, {.order = direction, .threads = threads}),
-                       expected_order(all, direction, true)));
+      check_views(all, {.order = threads == 2 ? order::descending : order::ascending, .threads = threads});
+      if (::testing::Test::HasFatalFailure())
+        return;
     }
 }
 
@@ -254,9 +258,9 @@ TEST(strings, few_of_many_are_different) {
   for (std::string& text : all)
     text = different[random() % different.size()];
   all.back() = "this one comes once, behind all others";
-  for (const unsigned threads : {1u, 2u, 3u, 4u, 5u, 64u})
-    for (const order direction : {order::ascending, order::descending})
-      check(all, {.order = direction, .threads = threads});
+  check(all, {.order = order::descending, .threads = 2});
+  for (const unsigned threads : {1u, 3u, 4u, 64u})
+    check_views(all, {.threads = threads});
 }
 
 // What a sample takes for equal, since it looks at the ends of strings alone, is different.
@@ -265,7 +269,7 @@ TEST(strings, chosen_ones_look_alike) {
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = std::string(256, 'h') + std::to_string(100'000 + i * 7919 % all.size()) + std::string(8, 't');
   for (const unsigned threads : {1u, 2u})
-    check(all, {.threads = threads});
+    check_views(all, {.threads = threads});
 }
 
 // A list repeated line by line, and another one whose first lines alone are few.
@@ -276,7 +280,7 @@ TEST(strings, lines_come_again_later) {
       all[i] = "a line of a text, which has the number " +
                std::to_string((i < from ? i % 50 : i % 9000 + (from > 0 ? i * 17 : 0)));
     for (const unsigned threads : {1u, 4u})
-      check(all, {.order = order::descending, .threads = threads});
+      check_views(all, {.order = order::descending, .threads = threads});
   }
 }
 
