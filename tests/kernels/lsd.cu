@@ -8,6 +8,7 @@
 #include <sortile/error.hpp>
 
 #include <bit>
+#include <random>
 
 namespace sortile::simt_tests {
 namespace {
@@ -325,7 +326,8 @@ SIMT_TEST(lsd_sort, few_values_of_pairs) {
 
 /// How many tiles each pass of a sort of these keys has drawn, with values or without.
 template <class Word>
-std::vector<std::uint32_t> tickets_of(simt::queue q, const std::vector<Word>& keys, unsigned value_bytes) {
+std::vector<std::uint32_t> tickets_of(simt::queue q, const std::vector<Word>& keys, unsigned value_bytes,
+                                      kernels::lsd_tiles tiles = kernels::lsd_tiles::follow_n) {
   buffer<Word> in(keys), out(keys.size());
   buffer<std::uint64_t> values(keys.size(), 0), values_out(keys.size(), 0);
   kernels::typed_request<Word> r{.keys_in = in.view().data(),
@@ -335,6 +337,7 @@ std::vector<std::uint32_t> tickets_of(simt::queue q, const std::vector<Word>& ke
                                  .value_bytes = value_bytes,
                                  .n = keys.size(),
                                  .codec = make_key_codec<Word>(unsigned_type<Word>, {}, {})};
+  r.tuning.passes_tiles = tiles;
   r.workspace_bytes = kernels::lsd_workspace_bytes(r);
   buffer<std::uint64_t> workspace(r.workspace_bytes / 8 + 16);
   r.workspace = workspace.view().data();
@@ -448,6 +451,125 @@ SIMT_TEST(lsd_sort, keys_apart_cost_one_pass) {
         EXPECT_EQ(passes_of(q, keys_with_some_apart<uint128>(100, 1, 4), 0), 16u) << "more than may be of so few";
       },
       0);
+}
+
+/// Random keys with differences in so many of the lowest digits, of which a part is `heavy`.
+template <class Word>
+std::vector<Word> keys_with_heavy(std::size_t n, Word heavy, double part, unsigned digits = sizeof(Word),
+                                  Word base = 0) {
+  auto keys = make_keys<Word>(n, shape::uniform);
+  const Word low = digits == sizeof(Word) ? Word(~Word{0}) : Word((Word{1} << 8 * digits) - 1);
+  std::mt19937 random;
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = random() < part * 4294967296.0 ? heavy : Word((base & ~low) | (keys[i] & low));
+  return keys;
+}
+constexpr std::size_t some_with_heavy = 1u << 14;
+
+template <class Word>
+void check_heavy_key(key_type type) {
+  const Word middle = Word(Word(~Word{0}) / 3), highest = Word(~Word{0} >> 1);
+  on_every_schedule(
+      [&](simt::queue q) {
+        one_in taken(3);
+        for (const double part : {0.5, 0.95, 0.36, 0.2})
+          for (const Word heavy : {Word{0}, middle, highest})
+            for (const place where : {place::apart, place::in_place, place::scratch}) {
+              if (!taken())
+                continue;
+              SCOPED_TRACE("part " + std::to_string(part) + ", heavy " + std::to_string(heavy) + ", place " +
+                           std::to_string(int(where)));
+              const auto keys = keys_with_heavy(some_with_heavy + 1'234, heavy, part);
+              check_sort(q, keys, {.type = type, .where = where, .tiles = kernels::lsd_tiles::large});
+              check_sort(q, keys,
+                         {.type = type,
+                          .direction = order::descending,
+                          .where = where,
+                          .tiles = kernels::lsd_tiles::middle,
+                          .only_if = condition::holds});
+            }
+        // Most of the others have the heavy key's highest digit, and lie on both sides of it: most below, most above.
+        for (const unsigned nth : {1u, 3u}) {
+          const Word heavy = Word((middle & ~Word{0xffffff}) | nth << 22);
+          for (const unsigned digits : {3u, 2u, unsigned(sizeof(Word)) - 1})
+            if (taken())
+              check_sort(q, keys_with_heavy(some_with_heavy + 1, heavy, 0.4, digits, middle),
+                         {.type = type, .tiles = kernels::lsd_tiles::middle});
+        }
+      },
+      0);
+}
+SIMT_TEST(lsd_sort, heavy_key_of_32_bits) {
+  check_heavy_key<std::uint32_t>(key_type::i32);
+  check_heavy_key<std::uint32_t>(key_type::f32);
+}
+SIMT_TEST(lsd_sort, heavy_key_of_64_bits) {
+  check_heavy_key<std::uint64_t>(key_type::u64);
+  check_heavy_key<std::uint64_t>(key_type::f64);
+}
+SIMT_TEST(lsd_sort, heavy_key_is_not_moved) {
+  on_every_schedule(
+      [](simt::queue q) {
+        std::uint32_t heavy = 77;
+        constexpr std::size_t n = 16 * some_with_heavy;
+        const auto drawn = [&](double part, unsigned value_bytes,
+                               kernels::lsd_tiles tiles = kernels::lsd_tiles::middle) {
+          return double(tickets_of(q, keys_with_heavy(n, heavy, part), value_bytes, tiles)[3]);
+        };
+        const double all = drawn(0, 0),
+                     in_vain =
+                         all -
+                         double(n) /
+                             double(
+                                 kernels::detail::lsd_shape<std::uint32_t>::of(kernels::lsd_tiles::middle, 0).keys());
+        EXPECT_NEAR(drawn(0.5, 0) - in_vain, (all - in_vain) / 2, 2);
+        EXPECT_NEAR(drawn(0.9, 0) - in_vain, (all - in_vain) / 10, 2);
+        heavy = 0;
+        EXPECT_NEAR(drawn(0.6, 0) - in_vain, (all - in_vain) * 0.4, 2);
+        EXPECT_EQ(drawn(0.2, 0), all) << "less than a third";
+        EXPECT_EQ(drawn(0.5, 4), drawn(0, 4)) << "pairs";
+        EXPECT_EQ(drawn(0.9, 0, kernels::lsd_tiles::broad), drawn(0, 0, kernels::lsd_tiles::broad)) << "few keys";
+      },
+      0);
+}
+// Beside a heavy +0 some −0, and NaNs of different bits: these keep their places among their equals.
+SIMT_TEST(lsd_sort, heavy_float_with_equals) {
+  on_every_schedule(
+      [](simt::queue q) {
+        for (const std::uint32_t heavy : {0u, 0x80000000u, 0x7fc00001u}) {
+          auto keys = keys_with_heavy(some_with_heavy + 99, heavy, 0.6);
+          for (std::size_t i = 0; i < 30; ++i)
+            keys[i * 501] = i % 3 == 0 ? 0x80000000u : i % 3 == 1 ? 0x7fc00002u : 0u;
+          check_sort(q, keys, {.type = key_type::f32, .tiles = kernels::lsd_tiles::middle});
+          check_sort(q, keys,
+                     {.type = key_type::f32,
+                      .direction = order::descending,
+                      .where = place::in_place,
+                      .tiles = kernels::lsd_tiles::large});
+        }
+        auto zeros = keys_with_heavy(some_with_heavy + 99, 0u, 0.9);
+        for (std::size_t i = 0; i < zeros.size(); ++i)
+          zeros[i] = zeros[i] == 0 && i * 7919 % 13 < 6 ? 0x80000000u : zeros[i];
+        check_sort(q, zeros, {.type = key_type::f32, .tiles = kernels::lsd_tiles::middle});
+      },
+      0);
+}
+// Some blocks see few values, and part nothing; a window makes different keys equal; fewer keys than the bound.
+SIMT_TEST(lsd_sort, heavy_key_of_some_blocks) {
+  on_every_schedule(
+      [](simt::queue q) {
+        auto keys = keys_with_heavy(3 * some_with_heavy, 5u, 0.5);
+        std::fill_n(keys.begin(), keys.size() / 3, 5u);
+        check_sort(q, keys, {.tiles = kernels::lsd_tiles::middle});
+        check_sort(q, keys, {.where = place::scratch, .tiles = kernels::lsd_tiles::middle, .offset = 1});
+        check_sort(q, keys, {.window = {0, 31}, .tiles = kernels::lsd_tiles::middle});
+        check_sort(q, keys, {.tiles = kernels::lsd_tiles::large, .portion_tiles = 3, .offset = 3, .beyond = 5000});
+        std::sort(keys.begin(), keys.end());
+        check_sort(q, keys, {.tiles = kernels::lsd_tiles::middle});
+        std::swap(keys[7], keys[20'000]);
+        check_sort(q, keys, {.where = place::in_place, .tiles = kernels::lsd_tiles::middle});
+      },
+      2);
 }
 
 // As many digits of eight bits as the whole key has, but not its bytes: keys that the window takes out of order, too.

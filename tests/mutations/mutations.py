@@ -23,7 +23,7 @@ COMPARE, MERGE = "tests/compare/compare_test", "tests/merge/device_merge_test"
 MUTATIONS = [
     ("src/kernels/local/bin_places.hpp", "for (; y > begin && image.less(", "for (; y > begin + 1 && image.less(", KERNELS, "sort_keys*:sort_floats*"),
     ("src/kernels/local/bin_words.hpp", "return (word >> 16) + simt::popcount(word & 0xffff);", "return (word >> 16) + simt::popcount(word & 0xfffe);", KERNELS, "sort_keys*"),
-    ("src/kernels/lsd/lsd_pass_kernel.hpp", "float_image<Word>{codec.complement}", "float_image<Word>{Word{0}}", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_course.hpp", "float_image<Word>{codec.complement}", "float_image<Word>{Word{0}}", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_scan_kernel.hpp", "all.special |= !image.tells_bits(x[e]);", "all.special |= false;", KERNELS, "lsd*"),
     ("src/kernels/key_scan/window_kernel.hpp", "      if (only_repeats)\n        return leave(0, said);", "", KERNELS, "sort_keys*"),
     ("src/kernels/key_scan/skew_sample.hpp", "are_set < asked / 8 * 3 ||", "are_set < asked / 8 * 0 ||", KERNELS, "key_map*"),
@@ -37,6 +37,9 @@ MUTATIONS = [
     ("src/kernels/lsd/lsd_state.hpp", "simt::popcount(seen.named) != 1 || ", "", KERNELS, "lsd*"),
     ("src/kernels/splitters/passes_sample.hpp", "up_to_common = (2u << d) - 1;", "up_to_common |= 1u << d;", KERNELS, "splitter*"),
     ("src/kernels/partition/partition_kernel.hpp", "keeps = !wide && ", "keeps = ", KERNELS, "key_map*"),
+    ("src/kernels/lsd/heavy_key.hpp", "return below <= all - below ? parted_gap{below, true} : parted_gap{all - below, false};", "return parted_gap{below, false};", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_state.hpp", " && findings.load(lsd_special) == 0)", ")", KERNELS, "lsd*"),
+    ("src/kernels/lsd/lsd_pass_kernel.hpp", "findings.load(lsd_heavy_times) != 0)", "false)", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all || apart,", ".write_keys = wants.keys || apart,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),

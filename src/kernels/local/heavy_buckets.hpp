@@ -20,35 +20,11 @@
 // key of such a bucket, as the local step has.
 #pragma once
 
+#include "kernels/frequent_value.hpp"
 #include "kernels/local/local_sort_kernel.hpp"
 #include "kernels/skewed/giant_buckets.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
-
-/// What most of 32 keys have that lie at even distances, and how many these are.
-template <class Word>
-struct frequent_value {
-  Word value;
-  unsigned votes;
-
-  /// Of so many keys from `begin` on, by whole warps: the same in all that ask.
-  static SORTILE_DEVICE frequent_value of(const simt::global<const Word>& in, std::uint32_t begin, std::uint32_t keys) {
-    const auto place = [&](unsigned i) {
-      return begin + std::uint32_t(std::uint64_t{keys} * (2 * i + 1) / (2 * simt::warp_size));
-    };
-    const unsigned lane = simt::lane_index(), votes = simt::popcount(alike(in.load(place(lane))));
-    const unsigned best = simt::warp_reduce_max(votes * simt::warp_size + (simt::warp_size - 1 - lane));
-    return {in.load(place(simt::warp_size - 1 - best % simt::warp_size)), best / simt::warp_size};
-  }
-
- private:
-  static SORTILE_DEVICE unsigned alike(Word key) {
-    if constexpr (sizeof(Word) > 8)
-      return simt::match_any(std::uint64_t(key)) & simt::match_any(std::uint64_t(key >> 64));
-    else
-      return simt::match_any(key);
-  }
-};
 
 /// By a warp: for each lane that wants one, another number from counter[place] on.
 template <class Counter, class Scope>

@@ -23,10 +23,11 @@ struct lsd_copy_kernel {
     const std::uint64_t n = count.load();
     if (n == 0) // findings may be another sort's
       return;
-    const unsigned all = simt::popcount(passes.work(lsd_seen::of(findings)).passes);
+    const lsd_work work = passes.work(findings);
+    const unsigned all = simt::popcount(work.passes);
     if (all == 0)
       return;
-    if (keys_wanted && !keys.writes_output(all - 1, all))
+    if (keys_wanted && !(work.parted() ? keys.from_parted() : keys).writes_output(all - 1, all))
       copy_all(simt::global<const Word>(keys.spare), keys.out, n, key_vectors);
     if constexpr (ValueBytes != 0)
       if (!values.writes_output(all - 1, all))

@@ -60,7 +60,7 @@ class lsd_launcher {
             .counts = part<std::uint64_t>(at_.value_counts, slots),
             .values = part<std::uint64_t>(at_.findings + lsd_different * sizeof(std::uint64_t), 1)};
   }
-  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.few, plan_.most_apart}; }
+  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.few, plan_.most_apart, plan_.part}; }
   lsd_count count() const {
     return {.bound = r_.n,
             .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},
@@ -120,6 +120,7 @@ class lsd_launcher {
             .counts = counts(),
             .findings = findings(),
             .values = values_counted(),
+            .others = plan_.part ? keys().parted() : simt::global<Word>{},
             .zeroed = part<std::uint64_t>(at_.portions, looked_back_by),
             .zeroed_words = looked_back_by,
             .ties_rise = r_.value_bytes != 0 || r_.codec.infinity != 0 || r_.codec.bits != 8 * sizeof(Word)};
@@ -129,28 +130,28 @@ class lsd_launcher {
   template <class Kernel>
   Kernel pass_kernel(unsigned begin, unsigned end) const {
     return {
-        .keys = keys(),
-        .values = values(),
-        .count = count(),
-        .passes = passes(),
-        .codec = r_.codec,
-        .findings = findings(),
-        .counts = counts(),
-        .counted = values_counted(),
-        .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
-        .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
-        .earlier = {.status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
-                    .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
-                    .portion_tiles = plan_.portion_tiles},
-        .begin = begin,
-        .end = end,
-        .wants = {.keys = r_.keys_out != nullptr,
-                  .make_indices = r_.make_indices,
-                  .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
-                  .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
-                  .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
-                  .value_vectors = both_aligned(r_.values_in, r_.values_out),
-                  .output_vectors = both_aligned(r_.keys_out, r_.keys_out)}};
+        {.keys = keys(),
+         .values = values(),
+         .count = count(),
+         .passes = passes(),
+         .codec = r_.codec,
+         .findings = findings(),
+         .counts = counts(),
+         .counted = values_counted(),
+         .tickets = part<std::uint32_t>(at_.tickets, plan_.most_passes),
+         .finished = part<std::uint32_t>(at_.finished, plan_.most_passes),
+         .earlier = {.status = part<std::uint32_t>(at_.status, std::uint64_t{plan_.tiles} * plan_.radix),
+                     .portions = part<std::uint64_t>(at_.portions, std::uint64_t{plan_.portions() - 1} * plan_.radix),
+                     .portion_tiles = plan_.portion_tiles},
+         .begin = begin,
+         .end = end,
+         .wants = {.keys = r_.keys_out != nullptr,
+                   .make_indices = r_.make_indices,
+                   .copy_keys = r_.keys_out != nullptr && r_.keys_out != r_.keys_in,
+                   .copy_values = !r_.make_indices && r_.values_out != r_.values_in,
+                   .key_vectors = both_aligned(r_.keys_in, r_.keys_out),
+                   .value_vectors = both_aligned(r_.values_in, r_.values_out),
+                   .output_vectors = both_aligned(r_.keys_out, r_.keys_out)}}};
   }
   /// The passes [begin, end), in one launch.
   void pass(unsigned begin, unsigned end) const {

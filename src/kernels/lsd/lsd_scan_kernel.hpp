@@ -3,6 +3,7 @@
 //   counts[p][v]  how many keys have v as digit p of their image, for all passes: where the buckets of each begin
 //   findings      which bits are set, and clear, in some image; whether the keys are in order already, or backwards;
 //                 of floats, whether there is a −0 or a NaN; which high digits nearly all keys have (keys_apart.hpp)
+//   others        where a third of all keys or more are the same, those that are not (heavy_key.hpp)
 //
 // A resident grid strides over the keys, two loads of 16 bytes in flight per thread, and the next two on their way.
 // Each counter has several copies beside each other, and the lane chooses one: 32 copies for 4-byte keys, so that each
@@ -17,10 +18,11 @@
 // The words of the passes' look-back are zeroed on the way: stores that nobody waits for.
 //
 // Counters of a block have 32 bits: the host gives a block fewer than 2^32 keys. Traffic: sizeof(key) bytes per key,
-// twice that of blocks with keys apart.
+// twice that of blocks with keys apart; and of each that is parted from a heavy key.
 #pragma once
 
 #include "kernels/clear_words.hpp"
+#include "kernels/lsd/heavy_key.hpp"
 #include "kernels/lsd/keys_apart.hpp"
 #include "kernels/lsd/value_table.hpp"
 #include "primitives/warp_scan.hpp"
@@ -40,14 +42,17 @@ struct lsd_scan_kernel {
   static constexpr bool may_count_values = lsd_values::of_width<Word>;
   using own_values = block_values<Word>;
   struct no_values {};
-  static constexpr bool may_set_apart = lsd_may_set_apart<Word>;
+  static constexpr bool may_set_apart = lsd_may_set_apart<Word>, may_part = detail::lsd_parting::of_width<Word>;
   using majorities = block_majorities<Word>;
+  using parter = key_parter<Word, block_threads, in_flight, copies / 2>;
+  using parting = std::conditional_t<may_part, parting_storage<Word>, no_values>;
 
   struct shared {
     alignas(16) simt::shared_array<std::uint32_t, digits * radix * copies> counts; // [digits][radix][copies]
     simt::shared_array<std::uint32_t, gathered_size> gathered;
     typename majorities::storage usual;
     std::conditional_t<may_count_values, typename own_values::storage, no_values> values;
+    parting heavy;
   };
 
   simt::global<const Word> keys;
@@ -58,6 +63,7 @@ struct lsd_scan_kernel {
   simt::global<std::uint64_t> counts; // [passes][radix]
   simt::global<std::uint64_t> findings;
   value_table<Word> values;
+  simt::global<Word> others;
   simt::global<std::uint64_t> zeroed; // what the passes' look-back begins with
   std::uint64_t zeroed_words;
   bool ties_rise; ///< whether it matters which of two keys with equal images comes first
@@ -67,12 +73,16 @@ struct lsd_scan_kernel {
     neighbours order;      // of whole stretches the same in all lanes of a warp
     bool by_value = false; // keys are counted by value, as far as this thread knows
     bool special = false;  // some key is a −0 or a NaN
+    bool parted = false;   // others from a heavy key
   };
 
   SORTILE_DEVICE void operator()(shared& s) const {
     const std::uint64_t n = count.load();
     if (n == 0)
       return;
+    const bool finds_heavy = may_part && passes.part && simt::warp_index() == 0;
+    const Word one_of_32 = // on its way with the first keys
+        finds_heavy ? keys.load(frequent_value<Word>::place(simt::lane_index(), n)) : Word{0};
     zero_words(zeroed, zeroed_words);
     for (unsigned i = simt::thread_index(); i < passes.count * radix * copies / 4; i += block_threads)
       simt::store_vector<4>(s.counts, i * 4, {{0, 0, 0, 0}});
@@ -85,23 +95,34 @@ struct lsd_scan_kernel {
         own_values::clear(s.values);
     simt::block_barrier();
     seen all;
-    if (codec.mask != Word(~Word{0})) // a bit window
-      see_keys<false>(s, n, all, codec);
-    else if (codec.infinity == 0)
-      see_keys<true>(s, n, all, integer_image<Word>{Word(codec.sign ^ codec.complement)});
-    else
-      see_keys<true>(s, n, all, any_image<Word>(codec));
+    if constexpr (may_count_values)
+      all.by_value = passes.counts_values() && !count.called.says_many_values() &&
+                     own_values::template are_few_at_first<block_threads, in_flight>(s.values, keys, n, head(n),
+                                                                                     any_image<Word>(codec));
+    if constexpr (may_part)
+      if (passes.part && !all.by_value) {
+        if (finds_heavy)
+          heavy_vote<Word>::find(s.heavy, one_of_32, codec);
+        simt::block_barrier();
+        if (s.heavy.votes.load(0) >= detail::lsd_parting::least_votes)
+          part(s, n, all);
+      }
+    if (!all.parted)
+      see_all(s, n, all);
     gather(s, all);
     simt::block_barrier();
-    const std::uint32_t mine = may_set_apart && passes.most_apart != 0 ? keys_of_block(count.load()) : 0;
-    publish_counts(s, mine);
+    const std::uint32_t mine = may_set_apart && passes.most_apart != 0 && !all.parted ? keys_of_block(count.load()) : 0;
+    if (all.parted)
+      publish_counts<copies / 2>(s, mine);
+    else
+      publish_counts<copies>(s, mine);
     typename majorities::usual usual{.from = digits};
     if constexpr (may_set_apart)
       if (mine != 0) {
         simt::block_barrier();
         usual = majorities::find(s.usual);
       }
-    publish(s, mine != 0 && !usual.is_enough());
+    publish(s, (mine == 0 || usual.is_enough() ? 0 : lsd_none_apart) | (all.parted ? lsd_none_apart : lsd_not_parted));
     if constexpr (may_set_apart)
       if (usual.is_enough()) {
         if (simt::thread_index() == 0)
@@ -112,48 +133,64 @@ struct lsd_scan_kernel {
   }
 
  private:
+  SORTILE_DEVICE void see_all(shared& s, std::uint64_t n, seen& all) const {
+    if (codec.mask != Word(~Word{0})) // a bit window
+      see_keys<false>(s, n, all, codec);
+    else if (codec.infinity == 0)
+      see_keys<true>(s, n, all, integer_image<Word>{Word(codec.sign ^ codec.complement)});
+    else
+      see_keys<true>(s, n, all, any_image<Word>(codec));
+  }
   // Bytes: digits are the bytes of the whole key's image, as in most sorts. A case of its own saves instructions, which
   // bound a scan where memory does not: with the codec a row of 32-bit keys takes 51.
   template <bool Bytes, class Image>
   SORTILE_DEVICE void see_keys(shared& s, std::uint64_t n, seen& all, const Image& image) const {
-    bool try_values = false;
-    if constexpr (may_count_values && Bytes)
-      try_values = passes.counts_values() && !count.called.says_many_values() && few_at_first(s, n, image);
-    all.by_value = try_values;
+    const bool tries_values = all.by_value;
     see_vectors<Bytes>(s, n, all, image);
     if (simt::block_index() == 0)
       see_ends<Bytes>(s, n, all, image);
     if constexpr (may_count_values && Bytes) {
-      if (try_values)
+      if (tries_values)
         count_digits_of_values(s, all);
       else if (passes.counts_values() && simt::thread_index() == 0)
         values.refuse();
     }
   }
-  /// Whether the first keys of this block have few values; then the table is empty. The same in all threads; has
-  /// barriers.
-  template <class Image>
-  SORTILE_DEVICE bool few_at_first(shared& s, std::uint64_t n, const Image& image) const {
-    const auto v = std::uint64_t{simt::block_index()} * block_threads * in_flight + simt::thread_index();
-    typename own_values::first_values first;
-    if (v < (n - head(n)) / unsigned(vector)) {
-      const keys_vector x = simt::load_vector<vector>(keys, first_of(v));
-      SORTILE_UNROLL
-      for (int e = 0; e < vector; ++e)
-        first.ask(s.values, image.image(x[e]));
+  /// Has barriers.
+  SORTILE_DEVICE void part(shared& s, std::uint64_t n, seen& all) const {
+    const Word heavy = s.heavy.heavy.load(0);
+    const auto found = parter::see({.keys = keys,
+                                    .others = others,
+                                    .findings = findings,
+                                    .n = n,
+                                    .head = head(n),
+                                    .image = any_image<Word>(codec),
+                                    .of_floats = codec.infinity != 0,
+                                    .ties_rise = ties_rise,
+                                    .heavy = heavy},
+                                   s.counts.view(), stretches(s), s.heavy);
+    if (!found.parted)
+      return;
+    all = {.ones = found.ones, .zeros = found.zeros, .order = found.order, .special = found.special, .parted = true};
+    if (simt::thread_index() == 0)
+      values.refuse();
+    const std::uint32_t times = simt::warp_reduce_add(found.times), below = simt::warp_reduce_add(found.below);
+    if (simt::lane_index() == 0) {
+      s.heavy.sums.fetch_add(parting_times, times, simt::relaxed, simt::block_scope);
+      s.heavy.sums.fetch_add(parting_below, below, simt::relaxed, simt::block_scope);
     }
-    const std::uint32_t of_warp = simt::warp_reduce_add(first.seen | first.again << 16);
-    if (simt::lane_index() == 0)
-      s.values.values.fetch_add(0, of_warp, simt::relaxed, simt::block_scope);
     simt::block_barrier();
-    const std::uint32_t of_block = s.values.values.load(0);
-    const bool few = typename own_values::first_values{of_block & 0xffff, of_block >> 16}.are_few();
-    if (!few)
-      return false;
-    simt::block_barrier(); // all know it
-    own_values::clear(s.values);
-    simt::block_barrier();
-    return true;
+    if (simt::thread_index() != 0)
+      return;
+    findings.fetch_add(lsd_heavy_times, std::uint64_t{s.heavy.sums.load(parting_times)});
+    findings.fetch_add(lsd_below_heavy, std::uint64_t{s.heavy.sums.load(parting_below)});
+    findings.fetch_or(lsd_heavy_key, std::uint64_t(heavy)); // the same in all blocks
+  }
+  /// Behind half as many counters.
+  static SORTILE_DEVICE simt::shared_view<Word> stretches(shared& s) {
+    constexpr unsigned words = digits * radix * copies / 2;
+    static_assert(!may_part || words * sizeof(std::uint32_t) >= 2 * parter::stretch_keys * sizeof(Word));
+    return simt::view_as<Word>(s.counts.view().subview(words, words));
   }
   SORTILE_DEVICE std::uint64_t head(std::uint64_t n) const { return lead < n ? lead : n; }
   SORTILE_DEVICE std::uint64_t first_of(std::uint64_t v) const { return lead + v * unsigned(vector); }
@@ -303,13 +340,14 @@ struct lsd_scan_kernel {
   }
 
   /// Of a block that has so many keys, or 0 where nobody asks for usual digits.
+  template <unsigned Copies>
   SORTILE_DEVICE void publish_counts(shared& s, std::uint32_t mine) const {
     const unsigned t = simt::thread_index();
     for (unsigned i = t; i < passes.count * radix; i += block_threads) {
       std::uint32_t sum = 0;
       SORTILE_UNROLL
-      for (unsigned c = 0; c < copies; ++c) // lanes begin at different copies, which lie in different banks
-        sum += s.counts.load(i * copies + (c + t) % copies);
+      for (unsigned c = 0; c < Copies; ++c) // lanes begin at different copies, which lie in different banks
+        sum += s.counts.load(i * Copies + (c + t) % Copies);
       if (sum != 0)
         counts.fetch_add(i, std::uint64_t{sum});
       if constexpr (may_set_apart)
@@ -317,13 +355,13 @@ struct lsd_scan_kernel {
           majorities::note(s.usual, i / radix, i % radix, sum, mine);
     }
   }
-  SORTILE_DEVICE void publish(shared& s, bool none_apart) const {
+  SORTILE_DEVICE void publish(shared& s, std::uint64_t said) const {
     const unsigned t = simt::thread_index();
     if (t < 4)
       findings.fetch_or(lsd_ones + t,
                         std::uint64_t{s.gathered.load(2 * t)} | std::uint64_t{s.gathered.load(2 * t + 1)} << 32);
     if (t == 4)
-      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(order)} | (none_apart ? lsd_none_apart : 0));
+      findings.fetch_or(lsd_order, std::uint64_t{s.gathered.load(order)} | said);
     if (t == 5 && s.gathered.load(special) != 0)
       findings.fetch_or(lsd_special, std::uint64_t{1});
   }

@@ -9,7 +9,8 @@
 // it. Else a digit in which no key differs costs an empty launch. Sorted keys cost the scan and a copy (in place: no
 // copy). Keys of 32 and 64 bits with few values are counted by value (lsd/value_table.hpp): of up to 512 values, keys
 // alone cost the scan and one write, and pairs the scan and one pass (two beyond 256 values). High digits in which
-// hardly any keys differ cost one pass together (lsd/keys_apart.hpp). Strictly descending keys cost the scan and a copy
+// hardly any keys differ cost one pass together (lsd/keys_apart.hpp). Of keys alone, passes leave out one that a third
+// of all are or more (lsd/heavy_key.hpp). Strictly descending keys cost the scan and a copy
 // backwards; of whole integers without values, equal neighbours are allowed there, too. The list of launches depends on
 // the request alone, never on the keys, and nothing is read back. Deterministic. Does nothing where the verdict does
 // not call it.
@@ -100,6 +101,22 @@ struct lsd_apart_limits {
   static std::uint32_t most(std::uint64_t n) { return std::uint32_t(std::sqrt(double(n)) / 4); }
 };
 
+/// Where others are parted from a heavy key (lsd/heavy_key.hpp).
+struct lsd_parting {
+  static constexpr unsigned least_votes = 8, least_of_thousand = 360; ///< of 32 keys, of 1000
+
+  template <class Word>
+  static constexpr bool of_width = sizeof(Word) == 4 || sizeof(Word) == 8;
+  /// Up to 2^20 keys, of which each block has a small tile or two, half of them take as long as all.
+  template <class Word>
+  static bool of(const typed_request<Word>& r, lsd_tiles shape) {
+    return of_width<Word> && r.value_bytes == 0 && r.codec.mask == Word(~Word{0}) &&
+           (shape == lsd_tiles::middle || shape == lsd_tiles::large);
+  }
+};
+
+constexpr std::size_t lsd_findings_bytes = 256;
+
 struct lsd_plan {
   static constexpr unsigned radix = 1u << lsd_digits::most_bits, most_passes = 16;
 
@@ -108,6 +125,7 @@ struct lsd_plan {
   lsd_tiles shape; ///< of the tiles, not follow_n
   few_values few;
   std::uint32_t most_apart; ///< keys that may be set apart
+  bool part;                ///< others from a heavy key
 
   /// How many keys find room with their images and values where a tile's keys, or its values, are staged. Values begin
   /// at a multiple of their size.
@@ -204,6 +222,7 @@ lsd_plan plan_lsd(const typed_request<Word>& r) {
   p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
   if (lsd_apart_limits::of_width<Word> && r.codec.mask == Word(~Word{0}))
     p.most_apart = std::min(lsd_apart_limits::most(r.n), p.staged_pairs<Word>(r.value_bytes));
+  p.part = lsd_parting::of(r, p.shape);
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
   p.portion_tiles = r.tuning.portion_tiles == 0 ? most : std::min(most, r.tuning.portion_tiles);
@@ -231,7 +250,7 @@ lsd_layout lay_out_lsd(const typed_request<Word>& r, const lsd_plan& p) {
   lsd_layout l{};
   arena a;
   const std::size_t n = std::size_t(r.n), column = std::size_t{lsd_plan::radix} * 8;
-  l.findings = a.take(128);
+  l.findings = a.take(lsd_findings_bytes);
   l.tickets = a.take(lsd_plan::most_passes * 4);
   l.finished = a.take(lsd_plan::most_passes * 4);
   l.counts = a.take(p.passes * column);

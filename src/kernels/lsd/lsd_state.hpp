@@ -18,11 +18,12 @@ using detail::lsd_route;
 /// Indices into the findings, 64-bit words that are zero before the scan. Bits of images within the window, and what
 /// neighbouring images do (key_scan/key_order.hpp); how many values keys have, or more than are counted
 /// (value_table.hpp); of floats, whether some key is a −0 or a NaN (float_image.hpp); which digits nearly all keys
-/// have, as each block has seen them, and how many keys have others (keys_apart.hpp).
+/// have, as each block has seen them, and how many keys have others (keys_apart.hpp); a heavy key, how often it occurs,
+/// how many others there are and are below it (heavy_key.hpp).
 enum lsd_finding : unsigned {
   lsd_ones,
   lsd_zeros = 2,
-  lsd_order = 4, ///< order_seen, and lsd_none_apart
+  lsd_order = 4, ///< order_seen, lsd_none_apart, lsd_not_parted
   lsd_different,
   lsd_special,
   lsd_first_usual, ///< a bit for each digit that a block has named as the first of them
@@ -30,12 +31,17 @@ enum lsd_finding : unsigned {
   lsd_above,
   lsd_usual_set,
   lsd_usual_clear = lsd_usual_set + 2,
-  lsd_findings_size = lsd_usual_clear + 2
+  lsd_heavy_key = lsd_usual_clear + 2,
+  lsd_heavy_times,
+  lsd_below_heavy,
+  lsd_others,
+  lsd_findings_size
 };
-static_assert(lsd_findings_size * sizeof(std::uint64_t) <= 128, "the room that lay_out_lsd() leaves");
-/// A bit of findings[lsd_order]: some block has too many keys that differ, as in most sorts.
-constexpr std::uint64_t lsd_none_apart = 4;
-static_assert((lsd_none_apart & seen_both) == 0);
+static_assert(lsd_findings_size * sizeof(std::uint64_t) <= detail::lsd_findings_bytes);
+/// Bits of findings[lsd_order]: some block has too many keys that differ, as in most sorts; or has not parted others
+/// from a heavy key.
+constexpr std::uint64_t lsd_none_apart = 4, lsd_not_parted = 8;
+static_assert(((lsd_none_apart | lsd_not_parted) & seen_both) == 0);
 
 /// Whether there is a float_image of such keys, by which digits are had in a third of the instructions.
 template <class Word>
@@ -65,15 +71,17 @@ struct lsd_work {
   bool by_rank = false;
   unsigned apart = nobody; ///< the pass, and the last one, that sets keys apart by all digits from `high` on
   unsigned high = 0;
+  std::uint64_t others = 0; ///< not 0: passes take so many keys, which the scan has parted from a heavy one
 
   /// In whose place those ends are sorted: there is a pass that is no longer needed.
   SORTILE_DEVICE unsigned ends_at() const { return apart == nobody ? nobody : apart + 1; }
+  SORTILE_DEVICE bool parted() const { return others != 0; }
 };
 
 /// What passes go by of the findings. Loaded together, before anybody asks for any of it: one round trip to memory.
 struct lsd_seen {
   std::uint64_t order, different, differ, differ_high; ///< the bits in which images differ
-  bool none_apart;
+  bool none_apart, parted;
   std::uint64_t named, unclear, apart; ///< unclear: bits of the usual digits on which blocks do not agree
 
   static SORTILE_DEVICE lsd_seen of(const simt::global<const std::uint64_t>& findings) {
@@ -84,6 +92,7 @@ struct lsd_seen {
             .differ = both(lsd_ones, lsd_zeros),
             .differ_high = both(lsd_ones + 1, lsd_zeros + 1),
             .none_apart = (order & lsd_none_apart) != 0,
+            .parted = (order & lsd_not_parted) == 0,
             .named = findings.load(lsd_first_usual),
             .unclear = both(lsd_usual_set, lsd_usual_clear) | both(lsd_usual_set + 1, lsd_usual_clear + 1),
             .apart = findings.load(lsd_below) + findings.load(lsd_above)};
@@ -95,14 +104,20 @@ struct lsd_passes {
   unsigned count, digit_bits;
   few_values few;
   std::uint32_t most_apart; ///< keys that may be set apart; 0: none are
+  bool part;                ///< whether others are parted from a heavy key
 
   SORTILE_HOST_DEVICE bool counts_values() const { return few != few_values::not_counted; }
-  SORTILE_DEVICE lsd_work work(const lsd_seen& seen) const {
+  SORTILE_DEVICE lsd_work work(const simt::global<const std::uint64_t>& findings) const {
+    const auto seen = lsd_seen::of(findings);
     if (seen.order != seen_both) // in order already, or backwards
       return {0};
     if (writes_counted(seen))
       return {0};
     const std::uint32_t active = differing(seen);
+    if (part && seen.parted) // else nobody waits for these words
+      if (const std::uint64_t others = findings.load(lsd_others);
+          2 * findings.load(lsd_heavy_times) >= others && findings.load(lsd_special) == 0)
+        return {.passes = evened(active), .others = others};
     const std::uint32_t ranks = seen.different <= 256 ? 1 : 3; // passes by the ranks' digits
     if (counts_values() && seen.different <= detail::lsd_values::most && simt::popcount(ranks) < simt::popcount(active))
       return {ranks, true};
@@ -129,6 +144,10 @@ struct lsd_passes {
       return {active};
     return {(active & ~by_high) | (by_high & (0 - by_high)), false, unsigned(simt::trailing_zeros(by_high)), high};
   }
+  /// One more where their number is odd: then one is left, since there are four or eight in all.
+  static SORTILE_DEVICE std::uint32_t evened(std::uint32_t active) {
+    return simt::popcount(active) % 2 == 0 ? active : active | (active + 1);
+  }
   /// A bit a pass: some keys differ in its digit.
   SORTILE_DEVICE std::uint32_t differing(const lsd_seen& seen) const {
     uint128 differ = uint128{seen.differ_high} << 64 | seen.differ;
@@ -151,6 +170,14 @@ struct lsd_arrays {
                                               : (before % 2 == 0) == (route == lsd_route::starts_in_output);
   }
   SORTILE_DEVICE simt::global<T> target(bool to_output) const { return to_output ? out : spare; }
+  /// Where a scan writes keys that it has parted: an array that it does not read.
+  simt::global<T> parted() const { return route == lsd_route::starts_in_spare ? spare : out; }
+  /// Of passes that begin with those.
+  SORTILE_DEVICE lsd_arrays from_parted() const {
+    lsd_arrays a = *this;
+    a.route = route == lsd_route::starts_in_spare ? lsd_route::starts_in_output : lsd_route::starts_in_spare;
+    return a;
+  }
   /// The other one, or the input.
   SORTILE_DEVICE simt::global<const T> source(bool first, bool to_output) const {
     return first ? in : simt::global<const T>(to_output ? spare : out);

@@ -149,6 +149,33 @@ struct block_values {
       return seen <= table::most && once * once <= 2 * (again + 1) * table::most;
     }
   };
+  /// Whether a block's first keys have few values; then the table is empty. Of vectors from `head` on, one of
+  /// InFlight a thread. The same in all threads; has barriers.
+  template <unsigned Threads, unsigned InFlight, class Image>
+  static SORTILE_DEVICE bool are_few_at_first(storage& s, const simt::global<const Word>& keys, std::uint64_t n,
+                                              std::uint64_t head, const Image& image) {
+    constexpr int vector = int(16 / sizeof(Word));
+    const auto v = std::uint64_t{simt::block_index()} * Threads * InFlight + simt::thread_index();
+    first_values first;
+    if (v < (n - head) / unsigned(vector)) {
+      const auto x = simt::load_vector<vector>(keys, head + v * unsigned(vector));
+      SORTILE_UNROLL
+      for (int e = 0; e < vector; ++e)
+        first.ask(s, image.image(x[e]));
+    }
+    const std::uint32_t of_warp = simt::warp_reduce_add(first.seen | first.again << 16);
+    if (simt::lane_index() == 0)
+      s.values.fetch_add(0, of_warp, simt::relaxed, simt::block_scope);
+    simt::block_barrier();
+    const std::uint32_t of_block = s.values.load(0);
+    const bool few = first_values{of_block & 0xffff, of_block >> 16}.are_few();
+    if (!few)
+      return false;
+    simt::block_barrier(); // all know it
+    clear(s);
+    simt::block_barrier();
+    return true;
+  }
   /// False: not counted, there is no room.
   static SORTILE_DEVICE bool count(storage& s, Word image) {
     const unsigned at = places::find(

@@ -46,6 +46,19 @@ class packed_digits {
   std::uint32_t words_[(Items + 3) / 4] = {};
 };
 
+/// Their places in a tile, two a register; set in order.
+template <int Items>
+class packed_places {
+ public:
+  SORTILE_DEVICE void set(int i, std::uint32_t place) {
+    words_[i / 2] = i % 2 == 0 ? place : words_[i / 2] | place << 16;
+  }
+  SORTILE_DEVICE std::uint32_t get(int i) const { return i % 2 == 0 ? words_[i / 2] & 0xffff : words_[i / 2] >> 16; }
+
+ private:
+  std::uint32_t words_[(Items + 1) / 2] = {};
+};
+
 template <unsigned Threads, int Items>
 struct stable_tile {
   static constexpr unsigned radix = 256, warps = Threads / simt::warp_size, groups = Threads / radix;
