@@ -493,8 +493,9 @@ void check_heavy_key(key_type type) {
           const Word heavy = Word((middle & ~Word{0xffffff}) | nth << 22);
           for (const unsigned digits : {3u, 2u, unsigned(sizeof(Word)) - 1})
             if (taken())
-              check_sort(q, keys_with_heavy(some_with_heavy + 1, heavy, 0.4, digits, middle),
-                         {.type = type, .tiles = kernels::lsd_tiles::middle});
+              for (const place where : {place::apart, place::in_place})
+                check_sort(q, keys_with_heavy(some_with_heavy + 1, heavy, 0.4, digits, middle),
+                           {.type = type, .where = where, .tiles = kernels::lsd_tiles::middle});
         }
       },
       0);
@@ -524,6 +525,7 @@ SIMT_TEST(lsd_sort, heavy_key_is_not_moved) {
                                  kernels::detail::lsd_shape<std::uint32_t>::of(kernels::lsd_tiles::middle, 0).keys());
         EXPECT_NEAR(drawn(0.5, 0) - in_vain, (all - in_vain) / 2, 2);
         EXPECT_NEAR(drawn(0.9, 0) - in_vain, (all - in_vain) / 10, 2);
+        EXPECT_NEAR(drawn(0.99, 0) - in_vain, (all - in_vain) / 100, 2) << "blocks that see few others";
         heavy = 0;
         EXPECT_NEAR(drawn(0.6, 0) - in_vain, (all - in_vain) * 0.4, 2);
         EXPECT_EQ(drawn(0.2, 0), all) << "less than a third";

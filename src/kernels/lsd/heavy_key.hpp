@@ -3,7 +3,8 @@
 // keys below it are counted. Of keys alone, whose equals cannot be told apart, it need not be moved at all:
 //
 //   found     of 32 keys, the same for all blocks of the scan, eight are this one at least (frequent_value.hpp), and
-//             then of a thousand 36 %
+//             then of a thousand 36 %, surely a third of all; and the others have more than few values
+//             (value_table.hpp)
 //   parted    the scan then writes the others down, densely, in an order that its blocks find, and counts nothing else
 //             by digits; of the heavy key only how often it occurs, and how many others lie below it
 //   passes    take these others as if they were all keys, from the array that the last of an even number of passes
@@ -11,14 +12,14 @@
 //             equals among them are equal bit for bit
 //   a gap     is left by the last pass, from the place of the heavy key on. But one digit's keys lie on both sides of
 //             it: they are written to that side to which more of them belong
-//   closed    behind the last pass: the few keys on the wrong side change it, and the heavy key fills the rest
+//   closed    behind the last pass: the keys on the wrong side change it, and the heavy key fills the rest
 //
 //             | lower digits | below  above |        gap        | higher digits |      most of its digit are below
 //             | lower digits | below |                   above  | higher digits |
 //
 // So of n keys of 32 bits of which half are zeros, 0.5 n are moved four times, and in all half of what passes take is
 // left. Where the scan's blocks do not agree, or the key turns out to be less than a third of all, passes go by the
-// input as ever: its digits are then counted once more, all at once (parted_findings::with_digit()).
+// input as ever: its digits are then counted, too, all at once (parted_findings::with_digit()).
 //
 // A block of the scan collects the others of a stretch in shared storage, while the room for the stretch before is
 // being taken by an addition to a cursor, a round trip to memory.
@@ -29,6 +30,7 @@
 
 #include "kernels/frequent_value.hpp"
 #include "kernels/lsd/lsd_state.hpp"
+#include "kernels/lsd/value_table.hpp"
 
 namespace sortile::kernels::inline SORTILE_BACKEND {
 
@@ -37,11 +39,13 @@ template <class Word>
 struct parting_storage {
   simt::shared_value<std::uint32_t> votes;
   simt::shared_array<Word, 1> heavy;
-  simt::shared_array<std::uint32_t, 4> sums; ///< parting_sum
+  simt::shared_array<std::uint32_t, 4> sums; ///< parting_sum, voting_sum
   simt::shared_array<std::uint64_t, 1> room; ///< where the others of the stretch before go
 };
 /// held: of two stretches by turns, how many others they have.
-enum parting_sum : unsigned { parting_held, parting_times = 2, parting_below };
+enum parting_sum : unsigned { parting_held, parting_times = 2, parting_below, parting_sums };
+/// Of a thousand keys, before: those that are another one, their values, and those of them that occur more than once.
+enum voting_sum : unsigned { voting_others, voting_seen, voting_again };
 
 /// Which key is heavy, if any, by each block of the scan for itself: the same in all.
 template <class Word>
@@ -55,23 +59,40 @@ struct heavy_vote {
       return;
     s.votes = all_told ? found.votes : 0;
     s.heavy[0] = found.value;
-    for (unsigned i = 0; i < 4; ++i)
+    for (unsigned i = 0; i < parting_sums; ++i)
       s.sums[i] = 0;
   }
-  /// Of a key that has votes enough. Has barriers.
+  /// Of a key that has votes enough: whether of a thousand keys 36 % are this one, and the others have not just few
+  /// values. These are better counted by value, unless there are hardly any of them: then nobody knows. Values: a table
+  /// in any state, which is clear in the end. Has barriers.
   template <unsigned Threads>
-  static SORTILE_DEVICE bool is_confirmed(parting_storage<Word>& s, const simt::global<const Word>& keys,
-                                          std::uint64_t n) {
-    const bool mine = keys.load(frequent_value<Word>::place(simt::thread_index(), n)) == s.heavy.load(0);
-    const unsigned of_warp = simt::popcount(simt::ballot(mine));
-    if (simt::lane_index() == 0)
-      s.sums.fetch_add(parting_times, of_warp, simt::relaxed, simt::block_scope);
+  static SORTILE_DEVICE bool is_confirmed(parting_storage<Word>& s, typename block_values<Word>::storage& values,
+                                          const simt::global<const Word>& keys, std::uint64_t n,
+                                          const any_image<Word>& image) {
+    const Word key = keys.load(frequent_value<Word>::place(simt::thread_index(), n));
+    const bool is_other = key != s.heavy.load(0);
+    block_values<Word>::clear(values);
     simt::block_barrier();
-    const std::uint32_t votes = s.sums.load(parting_times);
+    typename block_values<Word>::first_values first;
+    if (is_other)
+      first.ask(values, image.image(key));
+    const unsigned others = simt::popcount(simt::ballot(is_other)), seen = simt::warp_reduce_add(first.seen),
+                   again = simt::warp_reduce_add(first.again);
+    if (simt::lane_index() == 0) {
+      s.sums.fetch_add(voting_others, others, simt::relaxed, simt::block_scope);
+      s.sums.fetch_add(voting_seen, seen, simt::relaxed, simt::block_scope);
+      s.sums.fetch_add(voting_again, again, simt::relaxed, simt::block_scope);
+    }
     simt::block_barrier();
-    if (simt::thread_index() == 0)
-      s.sums[parting_times] = 0; // a barrier follows before it is used again
-    return votes * 1000 >= detail::lsd_parting::least_of_thousand * Threads;
+    const std::uint32_t all_others = s.sums.load(voting_others);
+    const typename block_values<Word>::first_values all{s.sums.load(voting_seen), s.sums.load(voting_again)};
+    block_values<Word>::clear(values);
+    simt::block_barrier();
+    if (simt::thread_index() < parting_sums)
+      s.sums[simt::thread_index()] = 0;
+    simt::block_barrier();
+    return (Threads - all_others) * 1000 >= detail::lsd_parting::least_of_thousand * Threads &&
+           (all_others < detail::lsd_parting::least_others || !all.are_few(0));
   }
 };
 
@@ -102,9 +123,10 @@ struct key_parter {
   /// Counts are [digits][radix][Copies], and clear; stretches have room for two of
   /// keys. A call, so that the loops of other scans need not share their registers with it. Has barriers.
   static SORTILE_DEVICE_CALL seen see(const key_parter& p, simt::shared_view<std::uint32_t> counts,
-                                      simt::shared_view<Word> stretches, parting_storage<Word>& s) {
+                                      simt::shared_view<Word> stretches, parting_storage<Word>& s,
+                                      typename block_values<Word>::storage& values) {
     const key_parter self(p);
-    if (!heavy_vote<Word>::template is_confirmed<Threads>(s, self.keys, self.n))
+    if (!heavy_vote<Word>::template is_confirmed<Threads>(s, values, self.keys, self.n, self.image))
       return {};
     return self.run(counts, stretches, s);
   }
@@ -231,7 +253,7 @@ struct key_parter {
   }
 };
 
-/// Behind the last pass: `strays` keys lie on the wrong side of the gap, beside it, and are fewer than it is long.
+/// Behind the last pass: `strays` keys lie on the wrong side of the gap, beside it, and are no more than it is long.
 struct parted_gap {
   std::uint64_t strays;
   bool behind; ///< where they are
@@ -266,7 +288,7 @@ struct parted_findings {
   SORTILE_DEVICE std::uint64_t times() const { return findings.load(lsd_heavy_times); }
   SORTILE_DEVICE std::uint64_t below() const { return findings.load(lsd_below_heavy); }
   SORTILE_DEVICE Word key() const { return Word(findings.load(lsd_heavy_key)); }
-  /// How many keys with this digit the scan has not counted by digits..
+  /// How many keys with this digit the scan has not counted by digits.
   static SORTILE_DEVICE std::uint64_t with_digit(parted_findings found, any_image<Word> image, unsigned shift,
                                                  std::uint32_t digit) {
     const std::uint64_t all = found.times();

@@ -15,6 +15,7 @@ struct lsd_course {
   std::uint32_t odd; // active passes before this one, modulo 2
   std::uint32_t pass, shift, mask;
   bool first, keys_to_output, values_to_output, write_keys;
+  bool far;          // places of 2^32 and more occur, be it behind a gap (heavy_key.hpp)
   bool plain_floats; // neither −0 nor NaN among them
   bool apart;        // the digit is a class (keys_apart.hpp)
   Word usual;        // the high digits of nearly all keys, shifted like theirs

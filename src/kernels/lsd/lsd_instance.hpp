@@ -60,7 +60,9 @@ class lsd_launcher {
             .counts = part<std::uint64_t>(at_.value_counts, slots),
             .values = part<std::uint64_t>(at_.findings + lsd_different * sizeof(std::uint64_t), 1)};
   }
-  lsd_passes passes() const { return {plan_.passes, plan_.digit_bits, plan_.few, plan_.most_apart, plan_.part}; }
+  lsd_passes passes() const {
+    return {plan_.passes, plan_.digit_bits, plan_.few, plan_.most_apart, plan_.part, r_.keys_in == r_.keys_out};
+  }
   lsd_count count() const {
     return {.bound = r_.n,
             .on_device = {r_.device_n, r_.device_n == nullptr ? 0u : 1u},

@@ -151,6 +151,7 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
                .keys_to_output = path.writes_output(before, all),
                .values_to_output = has_values && values.writes_output(before, all),
                .write_keys = wants.keys || before + 1 < all || apart,
+               .far = count.load() >> 32 != 0,
                .plain_floats = codec.infinity != 0 && codec.mask == Word(~Word{0}) && findings.load(lsd_special) == 0,
                .apart = apart,
                .usual = apart ? keys_apart::usual<Word>(findings, work.high * passes.digit_bits) : Word{0}};
@@ -166,7 +167,7 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
       return ranks_of_values::template find<block_threads>(s.value_ranks, counted, pass, s.moved, scratch(s));
     std::uint64_t here = t < radix ? counts.load(pass * radix + t) : 0;
     if constexpr (may_part)
-      if (passes.part && t < radix && !work.parted() && findings.load(lsd_heavy_times) != 0)
+      if (passes.part && t < radix && !work.parted())
         here += parted_findings<Word>::with_digit({findings}, any_image<Word>(codec), pass * passes.digit_bits, t);
     return here;
   }

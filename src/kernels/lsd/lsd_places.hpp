@@ -12,9 +12,9 @@ template <unsigned Threads, int Items>
 struct lsd_places {
   static constexpr unsigned radix = 256, size = Threads * unsigned(Items);
 
-  /// Where the tile's first key of a digit goes, less its staged place: halves of 64 bits. Of fewer than 2^32 keys only
-  /// the lower halves are read: a place is looked up once a key and once a value, and shared storage is what a pass
-  /// waits for.
+  /// Where the tile's first key of a digit goes, less its staged place: halves of 64 bits. Of fewer than 2^32 keys,
+  /// those left out among them, only the lower halves are read: a place is looked up once a key and once a value, and
+  /// shared storage is what a pass waits for.
   struct storage {
     simt::shared_array<std::uint32_t, radix> low, high;
   };
@@ -34,11 +34,11 @@ struct lsd_places {
     else
       return low + p; // modulo 2^32
   }
-  /// f(i, p, p < m, far) for the staged places p of thread t, of n keys in all; that all are within, and none is far,
-  /// is asked once.
+  /// f(i, p, p < m, far) for the staged places p of thread t; that all are within, and whether any may be far, is asked
+  /// once.
   template <class F>
-  static SORTILE_DEVICE void each(unsigned t, std::uint32_t m, std::uint64_t n, F f) {
-    if (m == size && n >> 32 == 0) {
+  static SORTILE_DEVICE void each(unsigned t, std::uint32_t m, bool may_be_far, F f) {
+    if (m == size && !may_be_far) {
       SORTILE_UNROLL
       for (int i = 0; i < Items; ++i)
         f(i, unsigned(i) * Threads + t, true, std::false_type{});

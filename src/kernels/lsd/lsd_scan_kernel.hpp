@@ -100,7 +100,7 @@ struct lsd_scan_kernel {
                      own_values::template are_few_at_first<block_threads, in_flight>(s.values, keys, n, head(n),
                                                                                      any_image<Word>(codec));
     if constexpr (may_part)
-      if (passes.part && !all.by_value) {
+      if (passes.part) {
         if (finds_heavy)
           heavy_vote<Word>::find(s.heavy, one_of_32, codec);
         simt::block_barrier();
@@ -168,7 +168,7 @@ struct lsd_scan_kernel {
                                     .of_floats = codec.infinity != 0,
                                     .ties_rise = ties_rise,
                                     .heavy = heavy},
-                                   s.counts.view(), stretches(s), s.heavy);
+                                   s.counts.view(), stretches(s), s.heavy, s.values);
     if (!found.parted)
       return;
     all = {.ones = found.ones, .zeros = found.zeros, .order = found.order, .special = found.special, .parted = true};

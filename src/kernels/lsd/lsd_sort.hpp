@@ -23,7 +23,7 @@
 // second array; with input_is_scratch the input is the second array, and the first pass has to write the output. So
 // after an odd (in scratch: even) number of passes in which keys differ, the result is in the wrong array. Only the
 // device knows that, so a last launch copies it then. Uniform keys of 16, 32, 64 and 128 bits need no copy in place,
-// and need one with scratch.
+// and need one with scratch. Where a heavy key is left out it is the other way round.
 //
 // Source: Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs" (2022);
 // stable/stable_tile.hpp and lsd/lsd_pass_kernel.hpp say what is different here.
@@ -104,6 +104,7 @@ struct lsd_apart_limits {
 /// Where others are parted from a heavy key (lsd/heavy_key.hpp).
 struct lsd_parting {
   static constexpr unsigned least_votes = 8, least_of_thousand = 360; ///< of 32 keys, of 1000
+  static constexpr unsigned least_others = 5;                         ///< of 1024, to say that they have few values
 
   template <class Word>
   static constexpr bool of_width = sizeof(Word) == 4 || sizeof(Word) == 8;

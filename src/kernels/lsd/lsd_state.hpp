@@ -105,6 +105,7 @@ struct lsd_passes {
   few_values few;
   std::uint32_t most_apart; ///< keys that may be set apart; 0: none are
   bool part;                ///< whether others are parted from a heavy key
+  bool in_place;
 
   SORTILE_HOST_DEVICE bool counts_values() const { return few != few_values::not_counted; }
   SORTILE_DEVICE lsd_work work(const simt::global<const std::uint64_t>& findings) const {
@@ -117,7 +118,7 @@ struct lsd_passes {
     if (part && seen.parted) // else nobody waits for these words
       if (const std::uint64_t others = findings.load(lsd_others);
           2 * findings.load(lsd_heavy_times) >= others && findings.load(lsd_special) == 0)
-        return {.passes = evened(active), .others = others};
+        return {.passes = in_place ? active : evened(active), .others = others};
     const std::uint32_t ranks = seen.different <= 256 ? 1 : 3; // passes by the ranks' digits
     if (counts_values() && seen.different <= detail::lsd_values::most && simt::popcount(ranks) < simt::popcount(active))
       return {ranks, true};
@@ -144,7 +145,8 @@ struct lsd_passes {
       return {active};
     return {(active & ~by_high) | (by_high & (0 - by_high)), false, unsigned(simt::trailing_zeros(by_high)), high};
   }
-  /// One more where their number is odd: then one is left, since there are four or eight in all.
+  /// One more where their number is odd, so that the last one ends in the output, from which the first takes what was
+  /// parted. Then one is left, since there are four or eight in all.
   static SORTILE_DEVICE std::uint32_t evened(std::uint32_t active) {
     return simt::popcount(active) % 2 == 0 ? active : active | (active + 1);
   }

@@ -206,7 +206,8 @@ struct lsd_tile_moves {
   }
   template <class F>
   static SORTILE_DEVICE void each_staged(shared& s, std::uint32_t m, F f) {
-    targets::each(own_places_again ? simt::opaque(simt::thread_index()) : simt::thread_index(), m, s.n, f);
+    targets::each(own_places_again ? simt::opaque(simt::thread_index()) : simt::thread_index(), m, s.going.load(0).far,
+                  f);
   }
   SORTILE_DEVICE void load_values(shared& s, std::uint32_t at, value_type (&x)[items]) const {
     if (makes_values(s)) {

@@ -143,10 +143,11 @@ struct block_values {
         ++again;
     }
     /// No more than `most`, and hardly as many still to come: at least once² / (2 · twice), where so many values occur
-    /// once and twice among these (Chao 1984). `again`, those that occur more than once, makes the bound lower still.
-    SORTILE_DEVICE bool are_few() const {
+    /// once and twice among these (Chao 1984). `again`, those that occur more than once, makes the bound lower still,
+    /// and so do some that were not seen.
+    SORTILE_DEVICE bool are_few(std::uint32_t unseen = 1) const {
       const std::uint32_t once = seen - again;
-      return seen <= table::most && once * once <= 2 * (again + 1) * table::most;
+      return seen <= table::most && once * once <= 2 * (again + unseen) * table::most;
     }
   };
   /// Whether a block's first keys have few values; then the table is empty. Of vectors from `head` on, one of
