@@ -39,7 +39,7 @@ MUTATIONS = [
     ("src/kernels/partition/partition_kernel.hpp", "keeps = !wide && ", "keeps = ", KERNELS, "key_map*"),
     ("src/kernels/lsd/heavy_key.hpp", "return below <= all - below ? parted_gap{below, true} : parted_gap{all - below, false};", "return parted_gap{below, false};", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_state.hpp", " && findings.load(lsd_special) == 0)", ")", KERNELS, "lsd*"),
-    ("src/kernels/lsd/heavy_key.hpp", "return all != 0 && image.digit(found.key(), shift, 255) == digit ? all : 0;", "return 0;", KERNELS, "lsd*"),
+    ("src/kernels/lsd/heavy_key.hpp", "return all != 0 && image.digit(key(), shift, 255) == digit ? all : 0;", "return 0;", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".odd = before % 2,", ".odd = 0,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", ".write_keys = wants.keys || before + 1 < all || apart,", ".write_keys = wants.keys || apart,", KERNELS, "lsd*"),
     ("src/kernels/lsd/lsd_pass_kernel.hpp", "s.start[t] = start.before;", "s.start[t] = start.before + (t == 255);", KERNELS, "lsd*"),

@@ -289,21 +289,19 @@ struct parted_findings {
   SORTILE_DEVICE std::uint64_t below() const { return findings.load(lsd_below_heavy); }
   SORTILE_DEVICE Word key() const { return Word(findings.load(lsd_heavy_key)); }
   /// How many keys with this digit the scan has not counted by digits.
-  static SORTILE_DEVICE std::uint64_t with_digit(parted_findings found, any_image<Word> image, unsigned shift,
-                                                 std::uint32_t digit) {
-    const std::uint64_t all = found.times();
-    return all != 0 && image.digit(found.key(), shift, 255) == digit ? all : 0;
+  SORTILE_DEVICE std::uint64_t with_digit(const any_image<Word>& image, unsigned shift, std::uint32_t digit) const {
+    const std::uint64_t all = times();
+    return all != 0 && image.digit(key(), shift, 255) == digit ? all : 0;
   }
   /// In the last pass, by thread t: by how much the keys of digit t move for the gap, of which there are `here` and
   /// which would begin at `start`.
-  static SORTILE_DEVICE std::uint64_t leave_gap(parted_findings found, simt::shared_value<parted_gap>& gap,
-                                                any_image<Word> image, unsigned shift, unsigned t, std::uint64_t start,
-                                                std::uint64_t here) {
-    const std::uint32_t digit = image.digit(found.key(), shift, 255);
-    const auto left = parted_gap::of(found.below() - start, here);
+  SORTILE_DEVICE std::uint64_t leave_gap(simt::shared_value<parted_gap>& gap, const any_image<Word>& image,
+                                         unsigned shift, unsigned t, std::uint64_t start, std::uint64_t here) const {
+    const std::uint32_t digit = image.digit(key(), shift, 255);
+    const auto left = parted_gap::of(below() - start, here);
     if (t == digit)
       gap = left;
-    return t > digit || (t == digit && left.behind) ? found.times() : 0;
+    return t > digit || (t == digit && left.behind) ? times() : 0;
   }
 };
 

@@ -27,7 +27,7 @@ struct lsd_copy_kernel {
     const unsigned all = simt::popcount(work.passes);
     if (all == 0)
       return;
-    if (keys_wanted && !(work.parted() ? keys.from_parted() : keys).writes_output(all - 1, all))
+    if (keys_wanted && !keys.template path<ValueBytes == 0>(work).writes_output(all - 1, all))
       copy_all(simt::global<const Word>(keys.spare), keys.out, n, key_vectors);
     if constexpr (ValueBytes != 0)
       if (!values.writes_output(all - 1, all))

@@ -128,7 +128,7 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
     const bool apart = sets_apart && pass == work.apart;
     const std::uint64_t here = apart ? keys_apart::of(findings).count(t, n) : count_of_digit<ByRank>(s, pass, work);
     const auto start = primitives::block_exclusive_scan(s.scan, here, primitives::plus{}, std::uint64_t{0});
-    const auto path = keys_of(work);
+    const auto path = keys.template path<may_part>(work);
     const unsigned shift = ByRank  ? pass * ranks_of_values::digit_bits
                            : apart ? work.high * passes.digit_bits
                                    : codec.shift + pass * passes.digit_bits;
@@ -136,8 +136,8 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
       s.start[t] = start.before;
     if constexpr (may_part)
       if (work.parted() && before + 1 == all && t < radix)
-        s.start[t] = start.before + parted_findings<Word>::leave_gap({findings}, s.gap, any_image<Word>(codec), shift,
-                                                                     t, start.before, here);
+        s.start[t] = start.before + parted_findings<Word>{findings}.leave_gap(s.gap, any_image<Word>(codec), shift, t,
+                                                                              start.before, here);
     if (t != 0)
       return;
     s.moved = 0;
@@ -156,9 +156,6 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
                .apart = apart,
                .usual = apart ? keys_apart::usual<Word>(findings, work.high * passes.digit_bits) : Word{0}};
   }
-  SORTILE_DEVICE lsd_arrays<Word> keys_of(const lsd_work& work) const {
-    return may_part && work.parted() ? keys.from_parted() : keys;
-  }
   /// Of digit t, by thread t. Has barriers where it is of ranks.
   template <bool ByRank>
   SORTILE_DEVICE std::uint64_t count_of_digit(shared& s, unsigned pass, const lsd_work& work) const {
@@ -168,7 +165,7 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
     std::uint64_t here = t < radix ? counts.load(pass * radix + t) : 0;
     if constexpr (may_part)
       if (passes.part && t < radix && !work.parted())
-        here += parted_findings<Word>::with_digit({findings}, any_image<Word>(codec), pass * passes.digit_bits, t);
+        here += parted_findings<Word>{findings}.with_digit(any_image<Word>(codec), pass * passes.digit_bits, t);
     return here;
   }
 
@@ -182,7 +179,7 @@ struct lsd_pass_kernel : lsd_tile_moves<Word, ValueBytes, Tiles, By> {
     simt::block_barrier();
     std::uint32_t at = s.next;
     Word k[items];
-    const auto path = keys_of(work);
+    const auto path = keys.template path<may_part>(work);
     loads::load(path.source(before == 0 && !work.parted(), path.writes_output(before, all)), n, at,
                 k); // on their way while the course is set
     set_course<ByRank>(s, pass, n, before, work);

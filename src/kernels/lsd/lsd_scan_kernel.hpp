@@ -42,7 +42,7 @@ struct lsd_scan_kernel {
   static constexpr bool may_count_values = lsd_values::of_width<Word>;
   using own_values = block_values<Word>;
   struct no_values {};
-  static constexpr bool may_set_apart = lsd_may_set_apart<Word>, may_part = detail::lsd_parting::of_width<Word>;
+  static constexpr bool may_set_apart = lsd_may_set_apart<Word>, may_part = may_count_values;
   using majorities = block_majorities<Word>;
   using parter = key_parter<Word, block_threads, in_flight, copies / 2>;
   using parting = std::conditional_t<may_part, parting_storage<Word>, no_values>;

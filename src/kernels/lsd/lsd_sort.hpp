@@ -106,13 +106,10 @@ struct lsd_parting {
   static constexpr unsigned least_votes = 8, least_of_thousand = 360; ///< of 32 keys, of 1000
   static constexpr unsigned least_others = 5;                         ///< of 1024, to say that they have few values
 
-  template <class Word>
-  static constexpr bool of_width = sizeof(Word) == 4 || sizeof(Word) == 8;
-  /// Up to 2^20 keys, of which each block has a small tile or two, half of them take as long as all.
-  template <class Word>
-  static bool of(const typed_request<Word>& r, lsd_tiles shape) {
-    return of_width<Word> && r.value_bytes == 0 && r.codec.mask == Word(~Word{0}) &&
-           (shape == lsd_tiles::middle || shape == lsd_tiles::large);
+  /// Of keys that may be written from the counts of their values: there, too, equal images have to mean equal keys. Up
+  /// to 2^20 keys, of which each block has a small tile or two, half of them take as long as all.
+  static bool of(few_values few, lsd_tiles shape) {
+    return few == few_values::written && (shape == lsd_tiles::middle || shape == lsd_tiles::large);
   }
 };
 
@@ -223,7 +220,7 @@ lsd_plan plan_lsd(const typed_request<Word>& r) {
   p.tile_keys = lsd_shape<Word>::of(p.shape, r.value_bytes).keys();
   if (lsd_apart_limits::of_width<Word> && r.codec.mask == Word(~Word{0}))
     p.most_apart = std::min(lsd_apart_limits::most(r.n), p.staged_pairs<Word>(r.value_bytes));
-  p.part = lsd_parting::of(r, p.shape);
+  p.part = lsd_parting::of(p.few, p.shape);
   p.tiles = std::uint32_t((r.n + p.tile_keys - 1) / p.tile_keys);
   const std::uint32_t most = ((1u << 30) - 1) / p.tile_keys; // counts of 30 bits
   p.portion_tiles = r.tuning.portion_tiles == 0 ? most : std::min(most, r.tuning.portion_tiles);

@@ -174,10 +174,12 @@ struct lsd_arrays {
   SORTILE_DEVICE simt::global<T> target(bool to_output) const { return to_output ? out : spare; }
   /// Where a scan writes keys that it has parted: an array that it does not read.
   simt::global<T> parted() const { return route == lsd_route::starts_in_spare ? spare : out; }
-  /// Of passes that begin with those.
-  SORTILE_DEVICE lsd_arrays from_parted() const {
+  /// Of passes that have this to do: they begin with those, if any are parted.
+  template <bool MayPart>
+  SORTILE_DEVICE lsd_arrays path(const lsd_work& work) const {
     lsd_arrays a = *this;
-    a.route = route == lsd_route::starts_in_spare ? lsd_route::starts_in_output : lsd_route::starts_in_spare;
+    if (MayPart && work.parted())
+      a.route = route == lsd_route::starts_in_spare ? lsd_route::starts_in_output : lsd_route::starts_in_spare;
     return a;
   }
   /// The other one, or the input.

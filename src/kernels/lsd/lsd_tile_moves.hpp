@@ -60,7 +60,7 @@ struct lsd_tile_moves {
   static constexpr bool may_rank = By != lsd_passes_by::images;
   static constexpr bool has_values = ValueBytes != 0,
                         sets_apart = lsd_may_set_apart<Word> && By != lsd_passes_by::ranks,
-                        may_part = !has_values && detail::lsd_parting::of_width<Word>;
+                        may_part = !has_values && detail::lsd_values::of_width<Word>;
   using ranks_of_values = value_ranks<Word>;
   struct no_ranks {};
 
